@@ -1,0 +1,148 @@
+"""What a learner reads when something is wrong: a code, what, where, why and how to fix it.
+
+Every error and finding of the package is a `Diagnostic`. It names places by `Span`; the
+text of those places travels beside it in a `SourceMap`, so that a caret can be drawn long
+after the notebook cell was edited. This module draws it for a terminal and for a page.
+"""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass, field
+from typing import Literal
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Span:
+    """A stretch of a learner's source text.
+
+    Args:
+        source: source id, `cell:<8 hex>` or a path relative to the working folder.
+        line: first line, from 1.
+        column: first column in characters, from 1.
+        end_line: last line, from 1.
+        end_column: column after the last character, from 1.
+    """
+
+    source: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SourceFile:
+    """One source text a span can point into: its id, its text and the title shown for it."""
+
+    id: str
+    text: str
+    title: str
+
+
+SourceMap = dict[str, SourceFile]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Label:
+    """A span and the words that stand beside its caret."""
+
+    span: Span
+    text: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Diagnostic:
+    """One error, warning or note in four parts.
+
+    Args:
+        code: `TL` and three digits, explained in docs/errors.md.
+        severity: error, warning or note.
+        what: one sentence with the learner's own names and numbers.
+        labels: places in the learner's text, the first one being the main one.
+        why: the reason, one or two sentences.
+        fix: what to do, ready to paste where possible.
+    """
+
+    code: str
+    severity: Severity = "error"
+    what: str
+    labels: tuple[Label, ...] = ()
+    why: str
+    fix: str
+
+
+@dataclass(eq=False)
+class TLError(Exception):
+    """The only exception a learner meets: a diagnostic and the texts it points into."""
+
+    diagnostic: Diagnostic
+    sources: SourceMap = field(default_factory=lambda: dict[str, SourceFile]())
+
+    def __str__(self) -> str:
+        return render_text(self.diagnostic, self.sources)
+
+    @property
+    def code(self) -> str:
+        """The error's code, for example `TL203`."""
+        return self.diagnostic.code
+
+    def _render_traceback_(self) -> list[str]:
+        """Lets IPython show the message alone, without a traceback through our files."""
+        return str(self).splitlines()
+
+
+def error(
+    code: str,
+    what: str,
+    *,
+    why: str,
+    fix: str,
+    labels: tuple[Label, ...] = (),
+    sources: SourceMap | None = None,
+) -> TLError:
+    """Builds a `TLError` from its four parts."""
+    diagnostic = Diagnostic(code=code, what=what, labels=labels, why=why, fix=fix)
+    return TLError(diagnostic, dict(sources or {}))
+
+
+def render_text(diagnostic: Diagnostic, sources: SourceMap) -> str:
+    """Draws a diagnostic for a terminal, with carets under the learner's lines."""
+    lines = [f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.what}"]
+    for label in diagnostic.labels:
+        lines += _excerpt(label, sources)
+    lines += [f"  = why: {diagnostic.why}", f"  = fix: {diagnostic.fix}"]
+    lines.append(f"  = see: docs/errors.md#{diagnostic.code}")
+    return "\n".join(lines)
+
+
+def render_html(diagnostic: Diagnostic, sources: SourceMap) -> str:
+    """Draws a diagnostic as one self-contained `<pre>` block."""
+    text = html.escape(render_text(diagnostic, sources))
+    return f'<pre class="tl-diagnostic" role="alert">{text}</pre>'
+
+
+def _excerpt(label: Label, sources: SourceMap) -> list[str]:
+    span = label.span
+    source = sources.get(span.source)
+    title = source.title if source else span.source
+    head = f"  --> {title}, line {span.line}"
+    text = _line(source, span.line)
+    if text is None:
+        return [f"{head}: {label.text}" if label.text else head]
+    gutter = " " * len(str(span.line))
+    end = span.end_column if span.end_line == span.line else len(text) + 1
+    caret = "^" * max(1, end - span.column)
+    return [
+        head,
+        f" {gutter} |",
+        f" {span.line} | {text}",
+        f" {gutter} | {' ' * (span.column - 1)}{caret} {label.text}".rstrip(),
+    ]
+
+
+def _line(source: SourceFile | None, line: int) -> str | None:
+    lines = source.text.splitlines() if source else []
+    return lines[line - 1] if 0 < line <= len(lines) else None

@@ -1,0 +1,1 @@
+"""The dialects: `tl` (Tile IR) and AscendNPU IR's own, spelled as upstream spells them."""

@@ -1,0 +1,16 @@
+"""The HIVM dialect: AscendNPU IR's ops on cores, pipes and memories, as `hivm.hir.*`."""
+
+from __future__ import annotations
+
+from xdsl.ir import Dialect
+
+from tlcourse.dialects.hivm.attrs import ATTRIBUTES
+from tlcourse.dialects.hivm.core import CORE
+from tlcourse.dialects.hivm.cube import CUBE
+from tlcourse.dialects.hivm.dma import DMA
+from tlcourse.dialects.hivm.sync import SYNC
+from tlcourse.dialects.hivm.vector import VECTOR
+
+HIVM = Dialect("hivm", [*CORE, *DMA, *CUBE, *VECTOR, *SYNC], ATTRIBUTES)
+
+__all__ = ["HIVM"]

@@ -1,0 +1,62 @@
+"""Text of modules: one context, one printer, one parser for all levels."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+from xdsl.context import Context
+from xdsl.dialects import affine, arith, builtin, func, scf, tensor
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+from tlcourse.dialects import annotation, bufferization, hacc, hivm, memref, memref_ext, scope, tl
+
+
+def context() -> Context:
+    """A fresh context with all our dialects; ops of others stay opaque.
+
+    xDSL's own `dlti` is left out on purpose: it reads a newer syntax than the AscendNPU IR
+    compiler prints.
+    """
+    ctx = Context(allow_unregistered=True)
+    for dialect in (
+        builtin.Builtin,
+        func.Func,
+        arith.Arith,
+        scf.Scf,
+        memref.MemRef,
+        tensor.Tensor,
+        affine.Affine,
+        tl.TL,
+        hivm.HIVM,
+        hacc.HACC,
+        annotation.Annotation,
+        scope.Scope,
+        memref_ext.MemRefExt,
+        bufferization.Bufferization,
+    ):
+        ctx.load_dialect(dialect)
+    return ctx
+
+
+def to_text(module: ModuleOp, *, locations: bool = False, generic: bool = False) -> str:
+    """The module as MLIR text.
+
+    Args:
+        module: what to print.
+        locations: write `loc(..)` after each op.
+        generic: every op in generic form.
+    """
+    stream = StringIO()
+    Printer(stream, print_debuginfo=locations, print_generic_format=generic).print_op(module)
+    return stream.getvalue() + "\n"
+
+
+def from_text(text: str) -> ModuleOp:
+    """Reads a module; custom and generic forms may be mixed.
+
+    Raises:
+        ParseError: xDSL's own, with line and caret in the IR text.
+    """
+    return Parser(context(), text).parse_module()

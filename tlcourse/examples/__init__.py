@@ -1,0 +1,1 @@
+"""Kernels that the demo, the tests and the lessons share."""
