@@ -24,6 +24,8 @@ class Config:
         device_name: TILELANG_ASCEND_DEVICE_NAME, the chip.
         cache_dir: TILELANG_CACHE_DIR, default `~/.tilelang/cache`.
         cache_enabled: TILELANG_DISABLE_CACHE unset or 0.
+        bishengir_opt: TLCOURSE_BISHENGIR_OPT, path of the real compiler's `bishengir-opt`;
+            empty means the one of the installed wheel.
     """
 
     mode: Mode
@@ -33,6 +35,7 @@ class Config:
     device_name: str
     cache_dir: Path
     cache_enabled: bool
+    bishengir_opt: str
 
 
 def read_config() -> Config:
@@ -46,6 +49,7 @@ def read_config() -> Config:
         device_name=env("TILELANG_ASCEND_DEVICE_NAME", "Ascend910B1"),
         cache_dir=Path(env("TILELANG_CACHE_DIR", "~/.tilelang/cache")).expanduser(),
         cache_enabled=env("TILELANG_DISABLE_CACHE", "0") in ("", "0"),
+        bishengir_opt=env("TLCOURSE_BISHENGIR_OPT", ""),
     )
 
 

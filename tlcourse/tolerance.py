@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-TOLERANCE = MappingProxyType(
-    {"float16": 1e-3, "bfloat16": 2e-2, "float32": 1e-4, "float64": 1e-10}
-)
+TOLERANCE = MappingProxyType({"float16": 1e-3, "bfloat16": 2e-2, "float32": 1e-4, "float64": 1e-10})
 """Absolute and relative tolerance of each float dtype."""
 
 

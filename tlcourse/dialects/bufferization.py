@@ -87,7 +87,7 @@ class MaterializeInDestinationOp(IRDLOperation):
         printer.print_ssa_value(self.dest)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
-        printer.print_operation_type(self)
+        printer.print_function_type(self.operand_types, self.result_types)
 
     @classmethod
     def parse(cls, parser: Parser) -> MaterializeInDestinationOp:

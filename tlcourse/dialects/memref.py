@@ -1,9 +1,12 @@
-"""xDSL's memref dialect with a readable text for `copy` and `cast`, which it prints generically."""
+"""xDSL's memref dialect with a readable text for `copy` and `cast`, and the types of subviews."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import cast
+
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntAttr, MemRefType, StridedLayoutAttr
 from xdsl.ir import Dialect, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
@@ -44,3 +47,53 @@ MemRef = Dialect(
     [*(op for op in memref.MemRef.operations if op.name not in _NAMES), *_OURS],
     list(memref.MemRef.attributes),
 )
+
+
+def subview(
+    source: SSAValue, offsets: Sequence[int | SSAValue], sizes: Sequence[int | SSAValue]
+) -> memref.SubviewOp:
+    """A rectangular part of a memref at unit strides, with the type that MLIR infers for it.
+
+    Args:
+        source: the memref.
+        offsets: one per dimension, integers or `index` values.
+        sizes: one per dimension, integers or `index` values.
+    """
+    kind = type_of(source)
+    strides, start = strides_of(kind)
+    shape = [size if isinstance(size, int) else DYNAMIC_INDEX for size in sizes]
+    layout = StridedLayoutAttr(strides, _offset(start, strides, offsets))
+    result_type = MemRefType(kind.element_type, shape, layout, kind.memory_space)
+    ones: list[int | SSAValue] = [1] * len(shape)
+    return memref.SubviewOp.get(source, list(offsets), list(sizes), ones, result_type)
+
+
+def type_of(value: SSAValue) -> MemRefType:
+    """The type of a value that is a memref."""
+    assert isinstance(value.type, MemRefType)
+    return cast(MemRefType, value.type)
+
+
+def strides_of(kind: MemRefType) -> tuple[list[int | None], int | None]:
+    """Strides and offset of a memref type in elements; None where known only at run time."""
+    layout = kind.layout
+    if isinstance(layout, StridedLayoutAttr):
+        strides = [item.data if isinstance(item, IntAttr) else None for item in layout.strides]
+        return strides, layout.offset.data if isinstance(layout.offset, IntAttr) else None
+    strides = []
+    step: int | None = 1
+    for dim in reversed(kind.get_shape()):
+        strides.insert(0, step)
+        step = None if step is None or dim == DYNAMIC_INDEX else step * dim
+    return strides, 0
+
+
+def _offset(
+    start: int | None, strides: Sequence[int | None], offsets: Sequence[int | SSAValue]
+) -> int | None:
+    total = start
+    for stride, offset in zip(strides, offsets, strict=True):
+        if total is None or stride is None or not isinstance(offset, int):
+            return None
+        total += stride * offset
+    return total

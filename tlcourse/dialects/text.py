@@ -5,7 +5,7 @@ from __future__ import annotations
 from io import StringIO
 
 from xdsl.context import Context
-from xdsl.dialects import affine, arith, builtin, func, scf, tensor
+from xdsl.dialects import affine, arith, builtin, func, math, scf, tensor
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -25,6 +25,7 @@ def context() -> Context:
         func.Func,
         arith.Arith,
         scf.Scf,
+        math.Math,
         memref.MemRef,
         tensor.Tensor,
         affine.Affine,

@@ -18,6 +18,7 @@ tl.kernel(%grid) {
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal, cast
 
@@ -67,6 +68,9 @@ SCOPES = (
     "wmma.matrix_b",
 )
 
+# How T.vcast rounds: to nearest (ties to even, ties away from 0), down, up, to 0, to odd.
+ROUND_MODES = ("rint", "round", "floor", "ceil", "trunc", "odd")
+
 
 @irdl_attr_definition
 class ScopeAttr(Data[str]):
@@ -100,6 +104,11 @@ def memref_of(value: SSAValue) -> MemRefType:
     """The type of a value that is a buffer or a tile view."""
     assert isinstance(value.type, MemRefType)
     return cast(MemRefType, value.type)
+
+
+def name_hint(label: str) -> str:
+    """An SSA name made from a learner's name: the parser and the printer both keep it."""
+    return re.sub(r"(_[0-9]+)+$", "", label) or "v"
 
 
 @irdl_op_definition
@@ -179,7 +188,7 @@ class LetOp(IRDLOperation):
         super().__init__(
             operands=[value], result_types=[value.type], properties={"label": StringAttr(label)}
         )
-        self.result.name_hint = label
+        self.result.name_hint = name_hint(label)
 
 
 @irdl_op_definition
@@ -208,7 +217,7 @@ class AllocOp(IRDLOperation):
 
     def __init__(self, label: str, kind: MemRefType) -> None:
         super().__init__(result_types=[kind], properties={"label": StringAttr(label)})
-        self.result.name_hint = label
+        self.result.name_hint = name_hint(label)
 
 
 @irdl_op_definition
@@ -301,6 +310,41 @@ class CopyOp(IRDLOperation):
 
     def __init__(self, src: SSAValue, dst: SSAValue) -> None:
         super().__init__(operands=[src, dst])
+
+
+@irdl_op_definition
+class BroadcastOp(IRDLOperation):
+    """Fills a tile with a scalar of its dtype, or repeats a tile along its extents of 1."""
+
+    name = "tl.vbrc"
+    source = operand_def()
+    destination = operand_def(MemRefType)
+    assembly_format = (
+        "`ins` `(` $source `:` type($source) `)` "
+        "`outs` `(` $destination `:` type($destination) `)` attr-dict"
+    )
+
+    def __init__(self, source: SSAValue, destination: SSAValue) -> None:
+        super().__init__(operands=[source, destination])
+
+
+@irdl_op_definition
+class CastOp(IRDLOperation):
+    """Converts a tile to another dtype; `round_mode` says how floats lose digits."""
+
+    name = "tl.vcast"
+    source = operand_def(MemRefType)
+    destination = operand_def(MemRefType)
+    round_mode = prop_def(StringAttr)
+    assembly_format = (
+        "$round_mode `ins` `(` $source `:` type($source) `)` "
+        "`outs` `(` $destination `:` type($destination) `)` attr-dict"
+    )
+
+    def __init__(self, source: SSAValue, destination: SSAValue, round_mode: str = "rint") -> None:
+        super().__init__(
+            operands=[source, destination], properties={"round_mode": StringAttr(round_mode)}
+        )
 
 
 @irdl_op_definition
@@ -475,6 +519,8 @@ OPS: list[type[Operation]] = [
     LoadOp,
     StoreOp,
     CopyOp,
+    BroadcastOp,
+    CastOp,
     GemmOp,
     *ELEMENTWISE.values(),
     SetFlagOp,

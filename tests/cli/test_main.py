@@ -1,0 +1,93 @@
+"""The command as a process: what it prints, and its exit codes 0, 1 and 2."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tlcourse import cli
+from tlcourse.diagnostics import error
+
+COMMANDS = ("lab", "demo", "ir", "run", "grade", "validate", "collect", "build", "hint", "doctor")
+
+
+def tlcourse(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from tlcourse.cli import main; main()", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "class init"])
+def test_every_command_has_help(command: str) -> None:
+    shown = CliRunner().invoke(cli.app, [*command.split(), "--help"])
+    assert shown.exit_code == 0
+    assert "Usage:" in shown.output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["nonsense"], ["ir"], ["ir", "missing.py"], ["run", "missing.py"], ["demo", "--mode", "x"]],
+    ids=" ".join,
+)
+def test_misuse_ends_with_2(arguments: list[str]) -> None:
+    assert CliRunner().invoke(cli.app, arguments).exit_code == 2
+
+
+def test_a_learners_error_has_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise error("TL707", "no course", why="because", fix="do this")
+
+    monkeypatch.setattr(cli, "app", fail)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 1
+    shown = capsys.readouterr().err
+    assert shown.startswith("error[TL707]: no course\n")
+    assert "Traceback" not in shown
+
+
+def test_help_needs_neither_torch_nor_xdsl() -> None:
+    code = """
+import sys
+from typer.testing import CliRunner
+from tlcourse.cli import app
+assert CliRunner().invoke(app, ["--help"]).exit_code == 0
+print({"torch", "xdsl", "matplotlib"} & {*sys.modules})
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
+def test_run_gives_the_script_its_arguments_and_exit_code(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("NAME = 'helper'\n")
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys, helper\n"
+        "print(__name__, sys.argv[1:], helper.NAME)\n"
+        "import tilelang.utils as u; print(u.NPUUtils.get().get_arch())\n"
+        "sys.exit(7)\n"
+    )
+    done = tlcourse("run", str(script), "--size", "3")
+    assert done.stdout == "__main__ ['--size', '3'] helper\nAscend910B1\n"
+    assert done.returncode == 7
+
+
+def test_run_shows_an_error_from_the_scripts_own_line_on(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("def f():\n    return 1 / 0\n\nf()\n")
+    done = tlcourse("run", str(script))
+    assert done.returncode == 1
+    first = done.stderr.splitlines()[1]
+    assert first == f'  File "{script}", line 4, in <module>'
+    assert "ZeroDivisionError" in done.stderr

@@ -1,0 +1,104 @@
+"""Words from calls and from the environment, and positions of outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tlcourse.diagnostics import TLError
+from tlcourse.jit import settings
+from tlcourse.records import Parameter
+
+PARAMETERS = (
+    Parameter(name="A", dtype="float16", kind="tensor", extents=("M",)),
+    Parameter(name="n", dtype="int32", kind="scalar"),
+    Parameter(name="C", dtype="float16", kind="tensor", extents=("M",)),
+    Parameter(name="M", dtype="int32", kind="symbol"),
+)
+
+
+@pytest.fixture(autouse=True)
+def _empty_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (
+        "TILELANG_ASCEND_MODE",
+        "TILELANG_ASCEND_DEVICE_NAME",
+        "TILELANG_DISABLE_CACHE",
+        "TLCOURSE_COMPILER",
+        "TLCOURSE_EXECUTION",
+        "TLCOURSE_CHECKS",
+    ):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_defaults() -> None:
+    found = settings.read_settings()
+    assert (found.mode, found.target, found.chip.name) == ("Expert", "npuir", "Ascend910B1")
+    assert (found.backend, found.execution, found.checks) == ("embedded", "simulator", "class")
+    assert found.pass_configs == {}
+    assert found.cache_folder is not None
+
+
+def test_environment_is_read_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILELANG_ASCEND_MODE", "Developer")
+    monkeypatch.setenv("TLCOURSE_EXECUTION", "functional")
+    monkeypatch.setenv("TILELANG_DISABLE_CACHE", "1")
+    found = settings.read_settings(pass_configs={"npuir.enable_auto_multi_buffer": True})
+    assert (found.mode, found.execution, found.cache_folder) == ("Developer", "functional", None)
+    assert found.pass_configs == {"npuir.enable_auto_multi_buffer": "True"}
+
+
+def test_mode_of_a_call_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILELANG_ASCEND_MODE", "Expert")
+    assert settings.read_settings(mode="Developer").mode == "Developer"
+
+
+@pytest.mark.parametrize(
+    ("ask", "code", "fix"),
+    [
+        (lambda: settings.read_settings(target="cuda"), "TL422", '"npuir"'),
+        (lambda: settings.backend_from("bishengr"), "TL424", 'did you mean "bishengir"?'),
+        (lambda: settings.execution_from("gpu"), "TL424", '"simulator", "functional"'),
+        (lambda: settings.checks_from("most"), "TL424", '"off", "class", "all"'),
+    ],
+    ids=["target", "backend", "execution", "checks"],
+)
+def test_unknown_word(ask: Callable[[], object], code: str, fix: str) -> None:
+    with pytest.raises(TLError) as caught:
+        ask()
+    assert caught.value.code == code
+    assert fix in caught.value.diagnostic.fix
+
+
+@pytest.mark.parametrize(
+    ("variable", "word", "code"),
+    [
+        ("TLCOURSE_COMPILER", "llvm", "TL424"),
+        ("TLCOURSE_EXECUTION", "fast", "TL424"),
+        ("TLCOURSE_CHECKS", "none", "TL424"),
+        ("TILELANG_ASCEND_DEVICE_NAME", "Ascend310", "TL425"),
+    ],
+)
+def test_unknown_word_in_the_environment(
+    monkeypatch: pytest.MonkeyPatch, variable: str, word: str, code: str
+) -> None:
+    monkeypatch.setenv(variable, word)
+    with pytest.raises(TLError) as caught:
+        settings.read_settings()
+    assert caught.value.code == code
+    assert f'{variable} = "{word}"' in caught.value.diagnostic.what
+
+
+@pytest.mark.parametrize(
+    ("given", "normal"), [(None, ()), (2, (2,)), (-1, (2,)), ([-1, 0], (2, 0)), ((0,), (0,))]
+)
+def test_out_idx(given: int | list[int] | None, normal: tuple[int, ...]) -> None:
+    assert settings.normal_out_idx(given, PARAMETERS) == normal
+
+
+@pytest.mark.parametrize("given", [3, -4, 1, [0, 0], [2, -1]])
+def test_out_idx_that_names_no_output(given: int | list[int]) -> None:
+    with pytest.raises(TLError) as caught:
+        settings.normal_out_idx(given, PARAMETERS)
+    assert caught.value.code == "TL421"
+    assert "0 = A, 2 = C" in caught.value.diagnostic.why

@@ -1,0 +1,81 @@
+import pytest
+
+from tlcourse.passes.npuir.hivm_bind_sub_block import HivmBindSubBlockPass
+
+
+def _module(body: str, *, extent: str = "64x32", mark: str = "hivm.part_of_mix, ") -> str:
+    return f"""module {{
+  func.func @k(%ws: memref<{extent}xf32>, %gm: memref<{extent}xf32>, %n: index, %s: f32)
+      attributes {{{mark}hivm.func_core_type = #hivm.func_core_type<AIV>}} {{
+    {body.replace("TILE", f"tensor<{extent}xf32>").replace("EXT", extent)}
+    return
+  }}
+}}"""
+
+
+POINTWISE = """%w = bufferization.to_tensor %ws restrict writable : memref<EXTxf32>
+    %e = tensor.empty() : TILE
+    %l = hivm.hir.load ins(%w : TILE) outs(%e : TILE) core_type = <VECTOR> -> TILE
+    %y = hivm.hir.vexp ins(%l : TILE) outs(%e : TILE) -> TILE
+    hivm.hir.store ins(%y : TILE) outs(%gm : memref<EXTxf32>)"""
+PART = "memref<?x32xf32, strided<[32, 1]>>"
+SHORT = f"""%a = memref.alloc() : memref<EXTxf32>
+    %p = memref.subview %gm[0, 0] [%n, 32] [1, 1] : memref<64x32xf32> to {PART}
+    %q = memref.subview %a[0, 0] [%n, 32] [1, 1] : memref<64x32xf32> to {PART}
+    hivm.hir.load ins(%p : {PART}) outs(%q : {PART})
+    %x = bufferization.to_tensor %a restrict : memref<EXTxf32>
+    %e = tensor.empty() : TILE
+    %y = hivm.hir.vexp ins(%x : TILE) outs(%e : TILE) -> TILE
+    %z = tensor.extract_slice %y[0, 0] [%n, 32] [1, 1] : TILE to tensor<?x32xf32>
+    hivm.hir.store ins(%z : tensor<?x32xf32>) outs(%p : {PART})"""
+REDUCED = """%w = bufferization.to_tensor %ws restrict writable : memref<EXTxf32>
+    %e = tensor.empty() : TILE
+    %l = hivm.hir.load ins(%w : TILE) outs(%e : TILE) core_type = <VECTOR> -> TILE
+    %o = tensor.empty() : tensor<1x32xf32>
+    %m = hivm.hir.vreduce <sum> ins(%l : TILE) outs(%o : tensor<1x32xf32>) reduce_dims = [0]
+      -> tensor<1x32xf32>
+    %y = hivm.hir.vadd ins(%l, %m : TILE, tensor<1x32xf32>) outs(%e : TILE) broadcast = [0] -> TILE
+    hivm.hir.store ins(%y : TILE) outs(%gm : memref<EXTxf32>)"""
+
+
+def test_rows_are_shared(run_passes) -> None:
+    text = run_passes(_module(POINTWISE), HivmBindSubBlockPass())
+    assert "hivm.hir.get_sub_block_idx" in text
+    assert "arith.constant 32 : index" in text
+    assert "tensor.extract_slice %w[" in text
+    assert "vexp ins(%l : tensor<32x32xf32>)" in text
+    assert "memref.subview %gm[" in text
+    assert "scf.if" not in text
+
+
+def test_columns_are_shared_where_there_is_one_row(run_passes) -> None:
+    text = run_passes(_module(POINTWISE, extent="1x64"), HivmBindSubBlockPass())
+    assert "vexp ins(%l : tensor<1x32xf32>)" in text
+
+
+def test_reduced_rows_are_cut_along_columns(run_passes) -> None:
+    text = run_passes(_module(REDUCED), HivmBindSubBlockPass())
+    assert "vreduce <sum> ins(%l : tensor<64x16xf32>)" in text
+
+
+def test_short_tile_is_clamped_in_both_halves(run_passes) -> None:
+    text = run_passes(_module(SHORT), HivmBindSubBlockPass())
+    assert "memref.alloc() : memref<32x32xf32>" in text
+    # min(max(n - offset, 0), 32) for source, destination and result
+    assert text.count("arith.minsi") >= 3
+    assert text.count("arith.maxsi") >= 3
+    assert "vexp ins(%x : tensor<32x32xf32>)" in text
+
+
+@pytest.mark.parametrize("extent", ["63x31", "1x1"])
+def test_odd_tiles_are_computed_twice_and_stored_once(run_passes, extent: str) -> None:
+    text = run_passes(_module(POINTWISE, extent=extent), HivmBindSubBlockPass())
+    assert f"vexp ins(%l : tensor<{extent}xf32>)" in text
+    inside = text.split("scf.if")[1]
+    assert "hivm.hir.store" in inside
+    assert text.count("hivm.hir.store") == 1
+
+
+def test_pure_vector_kernel_is_left_alone(run_passes) -> None:
+    text = _module(POINTWISE, mark="")
+    assert run_passes(text, HivmBindSubBlockPass()) == run_passes(text)

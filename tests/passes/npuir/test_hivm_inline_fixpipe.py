@@ -1,0 +1,60 @@
+from tlcourse.passes.npuir.hivm_inline_fixpipe import HivmInlineFixpipePass
+
+HEAD = """func.func @k(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>, %gm: memref<64x64xf32>,
+    %gm16: memref<64x64xf16>, %init: i1, %m: index, %k: index, %c0: i32, %c8: i32, %c1: i32) {"""
+LOOP = """%e = tensor.empty() : tensor<64x64xf32>
+    %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%t = %e) -> (tensor<64x64xf32>) : i32 {
+      %p = hivm.hir.mmadL1 ins(%a, %b, %init, %m, %k, %m : tensor<64x32xf16>, tensor<32x64xf16>, i1,
+        index, index, index) outs(%t : tensor<64x64xf32>) -> tensor<64x64xf32>
+      scf.yield %p : tensor<64x64xf32>
+    }"""
+STORE = "hivm.hir.store ins(%r : tensor<64x64xf32>) outs(%gm : memref<64x64xf32>)"
+EXP = """%o = tensor.empty() : tensor<64x64xf32>
+    %y = hivm.hir.vexp ins(%r : tensor<64x64xf32>) outs(%o : tensor<64x64xf32>) -> tensor<64x64xf32>
+    hivm.hir.store ins(%y : tensor<64x64xf32>) outs(%gm : memref<64x64xf32>)"""
+CAST = """%o = tensor.empty() : tensor<64x64xf16>
+    %h = hivm.hir.vcast ins(%r : tensor<64x64xf32>) outs(%o : tensor<64x64xf16>) MODE
+      -> tensor<64x64xf16>
+    hivm.hir.store ins(%h : tensor<64x64xf16>) outs(%gm16 : memref<64x64xf16>)"""
+
+
+def _module(*body: str) -> str:
+    return f"module {{ {HEAD} {LOOP} {' '.join(body)} return }} }}"
+
+
+def test_store_of_a_product_becomes_the_fixpipe(run_passes) -> None:
+    text = run_passes(_module(STORE), HivmInlineFixpipePass())
+    assert "hivm.hir.store" not in text
+    assert "hivm.hir.fixpipe {dma_mode = #hivm.dma_mode<nz2nd>} ins(%r" in text
+    assert "outs(%gm : memref<64x64xf32>)" in text
+
+
+def test_vector_reader_gets_one_fixpipe_behind_the_loop(run_passes) -> None:
+    text = run_passes(_module(STORE, EXP), HivmInlineFixpipePass())
+    lines = [line.strip() for line in text.splitlines()]
+    fixpipes = [line for line in lines if "fixpipe" in line]
+    assert len(fixpipes) == 1
+    assert "-> tensor<64x64xf32>" in fixpipes[0]
+    name = fixpipes[0].split(" = ")[0]
+    assert any(line.startswith(f"hivm.hir.store ins({name} ") for line in lines)
+    assert any(f"hivm.hir.vexp ins({name} " in line for line in lines)
+
+
+def test_cast_to_f16_is_folded(run_passes) -> None:
+    text = run_passes(_module(CAST.replace("MODE", "")), HivmInlineFixpipePass())
+    assert "pre_quant = #hivm.fixpipe_pre_quant_mode<F322F16>" in text
+    assert "outs(%gm16 : memref<64x64xf16>)" in text
+    assert "hivm.hir.store" not in text
+
+
+def test_cast_with_another_rounding_is_not_folded(run_passes) -> None:
+    text = run_passes(
+        _module(CAST.replace("MODE", "round_mode = <floor>")), HivmInlineFixpipePass()
+    )
+    assert "pre_quant" not in text
+    assert "hivm.hir.vcast" in text
+
+
+def test_kernel_without_products_is_left_alone(run_passes) -> None:
+    text = f"module {{ {HEAD} return }} }}"
+    assert run_passes(text, HivmInlineFixpipePass()) == run_passes(text)

@@ -1,0 +1,146 @@
+"""A learner's working copy of the course: copied once, never overwritten where it was changed.
+
+The copy is a folder of notebooks and exercises. A list of what was copied, with the hash of
+each file, lies in it; a file is brought up to date only while it still has that hash.
+Notebooks are trusted as they are copied, so that stored figures and widgets are shown, and
+outputs of cells tagged `reveal` start folded, so that a prediction comes before the answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from tlcourse.diagnostics import error
+
+PARTS = ("notebooks", "exercises")
+MANIFEST = ".tlcourse.json"
+SETTINGS = {
+    # A saved notebook must show its widgets again when it is opened without a kernel.
+    "@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True},
+    # No question about news and no request to the network in a classroom.
+    "@jupyterlab/apputils-extension:notification": {"checkForUpdates": False, "fetchNews": "false"},
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CopyReport:
+    """What happened to the files of a working copy: paths relative to it."""
+
+    written: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+def course_folder() -> Path:
+    """The folder with `notebooks/` and `exercises/`: of this checkout, else of the package.
+
+    Raises:
+        TL707: neither holds a notebook.
+    """
+    package = Path(__file__).parents[1]
+    for folder in (package.parent, package / "course_files"):
+        if any((folder / "notebooks").glob("*/*.ipynb")):
+            return folder
+    raise error(
+        "TL707",
+        "the course's notebooks are not here",
+        why=f"neither {package.parent / 'notebooks'} nor the installed package holds any",
+        fix="run `tlcourse build` in a checkout, or install tlcourse again",
+    )
+
+
+def make_workspace(
+    target: Path, source: Path | None = None, trust_folder: Path | None = None
+) -> CopyReport:
+    """Copies the course into `target` and trusts its notebooks; changed files are kept.
+
+    Args:
+        target: folder of the working copy, made if it is missing.
+        source: folder with the course, default `course_folder()`.
+        trust_folder: where signatures of trusted notebooks lie, default Jupyter's data folder.
+
+    Raises:
+        TL707: the course's notebooks are not here.
+    """
+    source = source or course_folder()
+    manifest = _read_manifest(target)
+    written: list[str] = []
+    kept: list[str] = []
+    for path in _course_files(source):
+        name = path.relative_to(source).as_posix()
+        data = _for_learner(path, trust_folder)
+        copy = target / name
+        now = _hash(copy.read_bytes()) if copy.exists() else None
+        if now not in (None, _hash(data), manifest.get(name)):
+            kept.append(name)  # the learner's own work
+            continue
+        if now != _hash(data):
+            _write(copy, data)
+            written.append(name)
+        manifest[name] = _hash(data)
+    _write(target / MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
+    return CopyReport(written=tuple(written), kept=tuple(kept))
+
+
+def write_settings(folder: Path) -> None:
+    """Writes JupyterLab's settings overrides into an application settings folder."""
+    _write(folder / "overrides.json", json.dumps(SETTINGS, indent=1).encode())
+
+
+def _course_files(source: Path) -> list[Path]:
+    files = [path for part in PARTS for path in (source / part).rglob("*") if path.is_file()]
+    return sorted(path for path in files if not _is_private(path.relative_to(source)))
+
+
+def _is_private(path: Path) -> bool:
+    return any(part.startswith((".", "__")) for part in path.parts)
+
+
+def _for_learner(path: Path, trust_folder: Path | None) -> bytes:
+    """The bytes of a course file as a learner gets it; a notebook is trusted on the way."""
+    if path.suffix != ".ipynb":
+        return path.read_bytes()
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        if "reveal" in cell["metadata"].get("tags", []):
+            _fold_outputs(cell)
+    _trust(notebook, trust_folder)
+    return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _fold_outputs(cell: dict[str, Any]) -> None:
+    cell["metadata"]["collapsed"] = True
+    cell["metadata"].setdefault("jupyter", {})["outputs_hidden"] = True
+
+
+def _trust(notebook: dict[str, Any], folder: Path | None) -> None:
+    import nbformat
+    from jupyter_core.paths import jupyter_data_dir
+    from nbformat.sign import NotebookNotary
+
+    folder = folder or Path(jupyter_data_dir())
+    folder.mkdir(parents=True, exist_ok=True)
+    notary = NotebookNotary(data_dir=str(folder))
+    try:
+        notary.sign(nbformat.from_dict(notebook))
+    finally:
+        notary.store.close()
+
+
+def _read_manifest(target: Path) -> dict[str, str]:
+    path = target / MANIFEST
+    if not path.exists():
+        return {}
+    return cast("dict[str, str]", json.loads(path.read_text(encoding="utf-8")))
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)

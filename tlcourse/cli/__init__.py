@@ -1,0 +1,34 @@
+"""The command `tlcourse`: reads arguments, calls a layer, prints what it says.
+
+Exit codes: 0 done, 1 work found wrong, 2 misuse. Nothing heavy is imported before a command
+needs it.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from tlcourse.cli import course, grade, kernels, machine
+from tlcourse.diagnostics import TLError
+
+app = typer.Typer(
+    name="tlcourse",
+    help="Write TileLang kernels, see every compiler pass, run them on a simulated Ascend NPU.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for group in (course, kernels, grade, machine):
+    group.register(app)
+
+
+def main() -> None:
+    """Runs the command line; an error of the learner's is shown without a traceback."""
+    try:
+        app()
+    except TLError as problem:
+        print(problem, file=sys.stderr)
+        sys.exit(1)

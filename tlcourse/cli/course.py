@@ -1,0 +1,56 @@
+"""Commands around the course: `lab`, `build`, `hint`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tlcourse.cli.output import finish, print_lines
+
+
+def register(app: typer.Typer) -> None:
+    """Adds this file's commands."""
+    app.command()(lab)
+    app.command()(build)
+    app.command()(hint)
+
+
+def lab(
+    check: Annotated[
+        bool, typer.Option("--check", help="Start, open a notebook, run its first cell, stop.")
+    ] = False,
+    port: Annotated[int | None, typer.Option(help="Port to serve on.")] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no browser.")] = False,
+    folder: Annotated[Path, typer.Option(help="Your working copy of the course.")] = Path(
+        "tlcourse-lab"
+    ),
+) -> None:
+    """Open the course in JupyterLab, in a working copy that keeps your changes."""
+    from tlcourse.build.lab import check_lab, run_lab
+
+    if check:
+        print_lines(check_lab())
+    else:
+        finish(run_lab(port, not no_browser, folder))
+
+
+def build(
+    check: Annotated[
+        bool, typer.Option("--check", help="Only compare; list what is out of date.")
+    ] = False,
+) -> None:
+    """Make notebooks, exercises and solutions from the sources in course/."""
+    from tlcourse.build.course import build as build_course
+
+    lines = build_course(check)
+    print_lines(lines)
+    finish(1 if check and lines else 0)
+
+
+def hint(exercise: Annotated[str, typer.Argument(help="For example d2.minicv.")]) -> None:
+    """Show the next hint of an exercise."""
+    from tlcourse.grading.notebook import hint as show_hint
+
+    show_hint(exercise)

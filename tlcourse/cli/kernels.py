@@ -1,0 +1,141 @@
+"""Commands that look into kernels: `demo`, `ir`, `run`."""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tlcourse.cli.output import finish, print_json, print_lines
+from tlcourse.finder import prefer_simulated
+
+if TYPE_CHECKING:
+    from tlcourse.records import PassTrace
+
+
+class ModeName(StrEnum):
+    """The two ways to write a kernel."""
+
+    DEVELOPER = "developer"
+    EXPERT = "expert"
+
+
+class BackendName(StrEnum):
+    """The two back halves that compile a kernel."""
+
+    EMBEDDED = "embedded"
+    BISHENGIR = "bishengir"
+
+
+class ExecutionName(StrEnum):
+    """The three ways to run a kernel."""
+
+    SIMULATOR = "simulator"
+    FUNCTIONAL = "functional"
+    NPU = "npu"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds this file's commands."""
+    app.command()(demo)
+    app.command()(ir)
+    extra = {"allow_interspersed_args": False, "ignore_unknown_options": True}
+    app.command(context_settings={"allow_extra_args": True, **extra})(run)
+
+
+def demo(
+    mode: Annotated[ModeName, typer.Option(help="How the kernel is written.")] = ModeName.DEVELOPER,
+    backend: Annotated[BackendName, typer.Option(help="What compiles it.")] = BackendName.EMBEDDED,
+    json: Annotated[bool, typer.Option("--json", help="Print the same as data.")] = False,
+) -> None:
+    """Compile and run MiniCV: passes, numbers against torch, simulated time."""
+    from tlcourse.cli.demo_text import demo_lines
+    from tlcourse.examples.demo import run_demo
+
+    prefer_simulated()
+    report = run_demo("Expert" if mode is ModeName.EXPERT else "Developer", backend.value)
+    if json:
+        print_json(report)
+    else:
+        print_lines(demo_lines(report))
+    finish(0 if report.agrees else 1)
+
+
+def ir(
+    target: Annotated[str, typer.Argument(metavar="FILE[:KERNEL]", help="A Python file.")],
+    pass_name: Annotated[str | None, typer.Option("--pass", help="Only the IR after it.")] = None,
+    mode: Annotated[
+        ModeName | None, typer.Option(help="How it is written, default TILELANG_ASCEND_MODE.")
+    ] = None,
+    backend: Annotated[BackendName, typer.Option(help="What compiles it.")] = BackendName.EMBEDDED,
+    html: Annotated[Path | None, typer.Option(help="Write the explorer to this file.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the trace as data.")] = False,
+) -> None:
+    """Show the IR of a kernel after every pass that changed it."""
+    from tlcourse.jit.inspect import load_kernel
+
+    prefer_simulated()
+    if mode is not None:
+        os.environ["TILELANG_ASCEND_MODE"] = mode.value
+    trace = load_kernel(*_split(target)).trace(backend.value)
+    if html is not None:
+        _write_html(trace, html)
+    elif json:
+        print_json(trace)
+    else:
+        print_lines(_trace_lines(trace, pass_name))
+
+
+def run(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A Python script.")],
+    execution: Annotated[
+        ExecutionName | None, typer.Option(help="How kernels run, default simulator.")
+    ] = None,
+) -> None:
+    """Run a script that imports tilelang and torch_npu, with its arguments, on the simulator."""
+    from tlcourse.jit.script import run_script
+
+    if execution is ExecutionName.NPU:
+        os.environ["TLCOURSE_BACKEND"] = "npu"
+    else:
+        prefer_simulated()
+        if execution is not None:
+            os.environ["TLCOURSE_EXECUTION"] = execution.value
+    finish(run_script(file, context.args))
+
+
+def _split(target: str) -> tuple[Path, str | None]:
+    """`FILE[:KERNEL]` as a path and a name; a colon inside an existing path is not a separator."""
+    path, colon, name = target.rpartition(":")
+    if Path(target).is_file():
+        path, colon, name = target, "", ""
+    elif not colon:
+        path, name = target, ""
+    if not Path(path).is_file():
+        raise typer.BadParameter(f"{path} is not a file", param_hint="FILE")
+    return Path(path), name or None
+
+
+def _write_html(trace: PassTrace, path: Path) -> None:
+    from tlcourse.widgets.passes import PassExplorer
+
+    PassExplorer(trace).export_html(path)
+    typer.echo(f"wrote {path}")
+
+
+def _trace_lines(trace: PassTrace, pass_name: str | None) -> list[str]:
+    """The text after one pass, or after every pass that changed it."""
+    shown = [step for step in trace.snapshots if pass_name in (None, step.pass_name)]
+    if not shown:
+        names = ", ".join(dict.fromkeys(step.pass_name for step in trace.snapshots))
+        raise typer.BadParameter(f"no pass {pass_name}; there are: {names}", param_hint="--pass")
+    lines: list[str] = []
+    for step in shown:
+        lines.append(f"// ----- {step.index} {step.phase} {step.pass_name}: {step.status} -----")
+        if pass_name is not None or step.index == 0 or step.status == "changed":
+            lines += [trace.texts[step.text_id], ""]
+    return lines

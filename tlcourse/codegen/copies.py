@@ -1,0 +1,111 @@
+"""T.copy in Expert mode: which instruction moves a tile from one memory to another."""
+
+from __future__ import annotations
+
+from xdsl.ir import Operation
+
+from tlcourse.codegen.cores import SPACE_WORDS, require_core, space_of
+from tlcourse.codegen.regions import Part, matching_dims, name_of, part_of, subview
+from tlcourse.codegen.writer import Writer
+from tlcourse.diagnostics import TLError
+from tlcourse.dialects import tl
+from tlcourse.dialects.dtypes import dtype_of
+from tlcourse.dialects.hivm.dma import FixpipeOp, ND2NZOp
+from tlcourse.dialects.memref import CopyOp
+
+# Memories that one instruction joins, and the op that stands for it.
+_PATHS = {
+    ("gm", "ub"): "copy",
+    ("ub", "gm"): "copy",
+    ("ub", "ub"): "copy",
+    ("gm", "cbuf"): "nd2nz",
+    ("cc", "gm"): "fixpipe",
+}
+# Conversions on the way out of L0C, by dtype.
+_PRE_QUANT = {
+    ("float32", "float16"): "F322F16",
+    ("float32", "bfloat16"): "F322BF16",
+    ("int32", "int8"): "S322I8",
+}
+
+
+def lower_copy(writer: Writer, op: tl.CopyOp) -> None:
+    """Writes a copy as `memref.copy`, `nd2nz` or `fixpipe`.
+
+    Raises:
+        TL203: no data path joins the two memories.
+        TL213: the dtypes differ and the path does not convert.
+        TL123: the extents differ.
+    """
+    path = _PATHS.get((space_of(op.src), space_of(op.dst)))
+    if path is None:
+        raise _no_path(writer, op)
+    require_core(writer, op)
+    source, destination = part_of(writer, op.src), part_of(writer, op.dst)
+    quant = _conversion(writer, op, source, destination, path)
+    src_dims, dst_dims = matching_dims(writer, op, source, destination)
+    if path == "nd2nz":
+        src_dims = _at_least_two(src_dims, source)
+    if path == "fixpipe":
+        dst_dims = _at_least_two(dst_dims, destination)
+    src = subview(writer, writer.buffers[source.buffer], source, src_dims)
+    dst = subview(writer, writer.buffers[destination.buffer], destination, dst_dims)
+    match path:
+        case "nd2nz":
+            writer.add(ND2NZOp(src, dst))
+        case "fixpipe":
+            writer.add(FixpipeOp(src, dst, quant))
+        case _:
+            writer.add(CopyOp(src, dst))
+
+
+def _no_path(writer: Writer, op: tl.CopyOp) -> TLError:
+    spaces = space_of(op.src), space_of(op.dst)
+    source, destination = (SPACE_WORDS.get(space, "nowhere") for space in spaces)
+    names = name_of(op.src), name_of(op.dst)
+    why = (
+        "a tile reaches the cube core by GM to L1 and leaves it by L0C to GM; T.gemm does the rest"
+    )
+    fix = "load factors with T.copy into T.alloc_L1, multiply into T.alloc_L0C, copy that to GM"
+    if spaces == ("gm", "gm"):
+        why = "data moves through an on-chip memory, and one statement is one move"
+        fix = f"copy {names[0]} to a tile of T.alloc_ub, then the tile to {names[1]}"
+    elif "ub" in spaces and "gm" not in spaces:
+        why = (
+            "UB belongs to the vector cores, L1 and L0C to the cube core; the two kinds of core "
+            "share only global memory"
+        )
+        fix = (
+            f"write {names[0]} to a workspace tensor in GM and read it back into {names[1]} on "
+            "the other core, with T.sync_block_set and T.sync_block_wait between; T.alloc_shared "
+            "means L1 in Expert mode, so a tile for vector work needs T.alloc_ub"
+        )
+    what = f"T.copy cannot move a tile from {source} to {destination} on Ascend 910B"
+    return writer.error("TL203", what, op, why=why, fix=fix)
+
+
+def _conversion(writer: Writer, op: Operation, source: Part, destination: Part, path: str) -> str:
+    """The conversion word of a fixpipe; empty where the dtypes agree."""
+    if source.element == destination.element:
+        return ""
+    dtypes = dtype_of(source.element).name, dtype_of(destination.element).name
+    quant = _PRE_QUANT.get(dtypes, "") if path == "fixpipe" else ""
+    if quant:
+        return quant
+    pairs = ", ".join(f"{a} to {b}" for a, b in _PRE_QUANT)
+    raise writer.error(
+        "TL213",
+        f"T.copy does not convert {dtypes[0]} to {dtypes[1]} on this path",
+        op,
+        why=f"in Expert mode a copy moves bytes; only L0C to GM converts, and only {pairs}",
+        fix=f"give {name_of(source.buffer)} and {name_of(destination.buffer)} one dtype, and "
+        "convert a tile in UB with T.vcast",
+    )
+
+
+def _at_least_two(dims: tuple[int, ...], part: Part) -> tuple[int, ...]:
+    """Keeps two dimensions of a GM part, as fractal moves need rows and columns."""
+    rank = len(part.sizes)
+    if len(dims) >= 2 or rank < 2:
+        return dims
+    return (dims[0] - 1, dims[0]) if dims[0] else (0, 1)

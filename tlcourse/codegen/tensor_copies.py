@@ -1,0 +1,144 @@
+"""T.copy in Developer mode: between GM and tensors, with a conversion where dtypes differ.
+
+```mlir
+T.copy(A[r:r + 64, :], tile)
+-->
+%view = memref.subview %A[%r, 0] [64, 128] [1, 1]
+%buffer = memref.alloc() : memref<64x128xf16>
+memref.copy %view, %buffer
+%tile = bufferization.to_tensor %buffer restrict
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import memref, tensor
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, TensorType
+from xdsl.ir import Attribute, SSAValue
+
+from tlcourse.codegen.regions import (
+    Part,
+    extract,
+    insert,
+    matching_dims,
+    name_of,
+    part_of,
+    static_shape,
+    subview,
+)
+from tlcourse.codegen.writer import Index, Writer
+from tlcourse.dialects import tl
+from tlcourse.dialects.bufferization import MaterializeInDestinationOp, ToTensorOp
+from tlcourse.dialects.hivm.vector import VCastOp
+from tlcourse.dialects.memref import CopyOp
+
+_GLOBAL = "global"
+
+
+def lower_copy(writer: Writer, op: tl.CopyOp) -> None:
+    """Writes a copy.
+
+    Raises:
+        TL123: the extents differ.
+        TL203: both sides lie in GM.
+    """
+    source, destination = part_of(writer, op.src), part_of(writer, op.dst)
+    if source.scope == _GLOBAL and destination.scope == _GLOBAL:
+        raise writer.error(
+            "TL203",
+            "T.copy cannot move a tile from GM to GM on Ascend 910B",
+            op,
+            why="data moves through an on-chip memory, and one statement is one move",
+            fix=f"copy {name_of(op.src)} to a tile of T.alloc_shared, then the tile to "
+            f"{name_of(op.dst)}",
+        )
+    dims = matching_dims(writer, op, source, destination)
+    if source.scope == _GLOBAL:
+        _load(writer, source, destination, *dims)
+    elif destination.scope == _GLOBAL:
+        _store(writer, source, destination, *dims)
+    else:
+        value = extract(writer, writer.buffers[source.buffer], source, dims[0])
+        _write(writer, value, destination, dims[1])
+
+
+def empty(writer: Writer, sizes: Sequence[Index], element: Attribute) -> SSAValue:
+    """A tensor without contents, for an op to write into."""
+    kind = TensorType(element, static_shape(sizes))
+    dynamic = [size for size in sizes if isinstance(size, SSAValue)]
+    return writer.add(tensor.EmptyOp(dynamic, kind)).tensor
+
+
+def _load(
+    writer: Writer,
+    source: Part,
+    destination: Part,
+    src_dims: tuple[int, ...],
+    dst_dims: tuple[int, ...],
+) -> None:
+    view = subview(writer, writer.buffers[source.buffer], source, src_dims)
+    buffer = writer.add(memref.AllocOp([], [], _room(source, destination, src_dims, dst_dims)))
+    filled = _same_size(writer, buffer.memref, [source.sizes[d] for d in src_dims])
+    writer.add(CopyOp(view, filled))
+    _write(writer, writer.add(ToTensorOp(filled)).tensor, destination, dst_dims)
+
+
+def _room(
+    source: Part, destination: Part, src_dims: tuple[int, ...], dst_dims: tuple[int, ...]
+) -> MemRefType:
+    """A buffer of static shape: where an extent is not known, the tile's own bounds it."""
+    kind = destination.buffer.type
+    assert isinstance(kind, MemRefType)
+    bounds = kind.get_shape()
+    shape = [
+        bounds[there] if source.shape[here] == DYNAMIC_INDEX else source.shape[here]
+        for here, there in zip(src_dims, dst_dims, strict=True)
+    ]
+    return MemRefType(source.element, shape)
+
+
+def _same_size(writer: Writer, buffer: SSAValue, sizes: list[Index]) -> SSAValue:
+    if all(isinstance(size, int) for size in sizes):
+        return buffer
+    kind = buffer.type
+    assert isinstance(kind, MemRefType)
+    zeros, ones = [0] * len(sizes), [1] * len(sizes)
+    result = memref.SubviewOp.infer_result_type(kind, zeros, sizes, ones)
+    return writer.add(memref.SubviewOp.get(buffer, zeros, sizes, ones, result)).result
+
+
+def _store(
+    writer: Writer,
+    source: Part,
+    destination: Part,
+    src_dims: tuple[int, ...],
+    dst_dims: tuple[int, ...],
+) -> None:
+    # The whole tile is converted, so that the conversion has a static shape.
+    whole = _converted(writer, writer.buffers[source.buffer], destination.element)
+    value = extract(writer, whole, source, src_dims)
+    view = subview(writer, writer.buffers[destination.buffer], destination, dst_dims)
+    writer.add(MaterializeInDestinationOp(value, view))
+
+
+def _write(writer: Writer, value: SSAValue, part: Part, dims: tuple[int, ...]) -> None:
+    base = writer.buffers[part.buffer]
+    writer.buffers[part.buffer] = insert(
+        writer, _converted(writer, value, part.element), base, part, dims
+    )
+
+
+def _converted(writer: Writer, value: SSAValue, element: Attribute) -> SSAValue:
+    kind = value.type
+    assert isinstance(kind, TensorType)
+    if kind.get_element_type() == element:
+        return value
+    sizes: list[Index] = [
+        writer.add(tensor.DimOp(value, writer.index_value(dim))).result
+        if extent == DYNAMIC_INDEX
+        else extent
+        for dim, extent in enumerate(kind.get_shape())
+    ]
+    return writer.add(VCastOp(value, empty(writer, sizes, element))).result[0]

@@ -1,0 +1,7 @@
+"""`tilelang.math`."""
+
+from __future__ import annotations
+
+from tlcourse.jit.host import cdiv, next_power_of_2
+
+__all__ = ["cdiv", "next_power_of_2"]

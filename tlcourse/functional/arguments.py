@@ -1,0 +1,66 @@
+"""What a launch is called with: tensors in their declared shapes, numbers, the grid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import torch
+
+from tlcourse import extents
+from tlcourse.diagnostics import Label, error
+from tlcourse.functional import numbers
+from tlcourse.records import Parameter, Program
+
+Argument = torch.Tensor | int | float
+
+
+def bind(
+    program: Program, buffers: Sequence[Argument], symbols: Mapping[str, int]
+) -> tuple[list[Argument], dict[str, int]]:
+    """The arguments of `run` in order, and the integers among them by name."""
+    given = iter(buffers)
+    values = dict(symbols)
+    bound: list[tuple[Parameter, Argument]] = []
+    for parameter in program.signature.parameters:
+        symbolic = parameter.kind == "symbol"
+        argument = symbols[parameter.name] if symbolic else next(given)
+        bound.append((parameter, argument))
+        if isinstance(argument, int):
+            values[parameter.name] = argument
+    return [_argument(parameter, argument, values) for parameter, argument in bound], values
+
+
+def _argument(parameter: Parameter, argument: Argument, values: Mapping[str, int]) -> Argument:
+    if isinstance(argument, torch.Tensor):
+        shape = [extents.evaluate(extent, values) for extent in parameter.extents]
+        return _shared_view(argument, shape)
+    return numbers.f32(argument) if parameter.dtype == "float32" else argument
+
+
+def _shared_view(tensor: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
+    """The same storage outside autograd: views of it are cheap, and a leaf may be written."""
+    flat = torch.empty(0, dtype=tensor.dtype)
+    flat.set_(tensor.untyped_storage(), tensor.storage_offset(), (tensor.numel(),), (1,))
+    return flat.view(shape)
+
+
+def grid_of(program: Program, values: Mapping[str, int]) -> tuple[int, ...]:
+    """The extents of the grid.
+
+    Raises:
+        TLError: TL410 one of them is zero or negative.
+    """
+    signature = program.signature
+    grid = tuple(extents.evaluate(extent, values) for extent in signature.grid)
+    if all(extent > 0 for extent in grid):
+        return grid
+    text = ", ".join(signature.grid)
+    span = signature.grid_span
+    raise error(
+        "TL410",
+        f"{signature.kernel} has no blocks to run: the grid ({text}) is {grid}",
+        why="each extent of T.Kernel must be 1 or more for the shapes of the call",
+        fix="round up with T.ceildiv(M, block_M), and do not launch for empty tensors",
+        labels=(Label(span=span, text=f"this is {grid}"),) if span else (),
+        sources=program.sources,
+    )

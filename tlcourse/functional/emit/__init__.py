@@ -1,0 +1,1 @@
+"""From the ops of Tile IR to lines of Python."""

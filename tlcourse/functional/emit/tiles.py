@@ -1,0 +1,212 @@
+"""Tile statements: copies, elementwise ops, matrix products and prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Operation, SSAValue
+
+from tlcourse.dialects import tl
+from tlcourse.functional.emit.emitter import HALF, Emitter
+from tlcourse.functional.emit.scalars import stored
+from tlcourse.functional.emit.views import (
+    Extent,
+    View,
+    drop,
+    lift,
+    stretch,
+    transpose,
+    tuple_text,
+)
+
+_INT_BITS = {"bool": 1, "int8": 8, "int16": 16, "int32": 32, "int64": 64}
+
+
+def copy(e: Emitter, op: tl.CopyOp) -> None:
+    """Copies a tile; another dtype is reached by rounding to nearest even, then saturating."""
+    src, dst = _same_rank(e.views[op.src], e.views[op.dst])
+    _agree(e, op, [(src, dst)], broadcast=False)
+    tag = e.tag(op)
+    source, target = _source(e, src, dst, tag), e.tensor(dst, tag)
+    if _loses_range(src.dtype, dst.dtype):
+        e.line(op, f"cast_copy({target}, {source}, 'rint')")
+    else:
+        e.line(op, f"{target}.copy_({source})")
+
+
+def elementwise(e: Emitter, op: tl.ElementwiseOp) -> None:
+    """Computes an op of the vector table into its destination."""
+    dst = e.views[op.destination]
+    values = list(op.sources)
+    tiles = [_lowered(e.views[value], len(dst.shape)) for value in values if _is_tile(value)]
+    _agree(e, op, [(tile, dst) for tile in tiles], broadcast=True)
+    tag = e.tag(op)
+    texts = [_source(e, tile, dst, tag) for tile in _stretched(tiles, dst)]
+    texts += [_scalar_tile(e, value, dst.dtype) for value in values if not _is_tile(value)]
+    e.line(op, op.row.torch_statement(dst.dtype).format(*texts, o=e.tensor(dst, tag)))
+
+
+def broadcast(e: Emitter, op: tl.BroadcastOp) -> None:
+    """Fills a tile with a scalar, or repeats a tile along its extents of 1."""
+    dst, tag = e.views[op.destination], e.tag(op)
+    if not _is_tile(op.source):
+        number = stored(op.source.type, e.scalar(op.source))
+        e.line(op, f"{e.tensor(dst, tag)}.fill_({number})")
+        return
+    src = _lowered(e.views[op.source], len(dst.shape))
+    _agree(e, op, [(src, dst)], broadcast=True)
+    source = _source(e, src, dst, tag)
+    e.line(op, f"{e.tensor(dst, tag)}.copy_({source})")
+
+
+def cast(e: Emitter, op: tl.CastOp) -> None:
+    """Converts a tile to another dtype in the op's round mode."""
+    dst, tag = e.views[op.destination], e.tag(op)
+    src = _lowered(e.views[op.source], len(dst.shape))
+    _agree(e, op, [(src, dst)], broadcast=True)
+    source = _source(e, src, dst, tag)
+    e.line(op, f"cast_copy({e.tensor(dst, tag)}, {source}, {op.round_mode.data!r})")
+
+
+def gemm(e: Emitter, op: tl.GemmOp) -> None:
+    """Multiplies two tiles into an accumulator of float32, or int32 for int8."""
+    a, b, c = (_matrix(e.views[value]) for value in (op.a, op.b, op.c))
+    row = transpose(a) if op.a_transpose else a
+    column = transpose(b) if op.b_transpose else b
+    pairs = zip(
+        (row.shape[0], column.shape[1], row.shape[1]),
+        (c.shape[0], c.shape[1], column.shape[0]),
+        strict=True,
+    )
+    _refuse(e, op, [f"{x} != {y}" for x, y in pairs if x != y], [a, b, c])
+    tag = e.tag(op)
+    target, init = e.tensor(c, tag), e.scalar(op.init)
+    if c.dtype == "int32":
+        e.line(op, f"gemm_int8({target}, {e.tensor(row, tag)}, {e.tensor(column, tag)}, {init})")
+        return
+    left, right = _wide(e, op, a, row, "left"), _wide(e, op, b, column, "right")
+    _multiply(e, op, target, f"{left}, {right}", init)
+
+
+def show(e: Emitter, op: tl.PrintOp) -> None:
+    """Prints a scalar or a tile."""
+    text = e.tensor(e.views[op.value], e.tag(op)) if _is_tile(op.value) else e.scalar(op.value)
+    e.line(op, f"core.print({op.message.data!r}, {text}, {op.hex is not None})")
+
+
+def _multiply(e: Emitter, op: tl.GemmOp, target: str, operands: str, init: str) -> None:
+    fresh, added = f"torch.mm({operands}, out={target})", f"{target}.addmm_({operands})"
+    if init in ("True", "False"):
+        e.line(op, fresh if init == "True" else added)
+        return
+    with e.code.block(f"if {init}:"):
+        e.line(op, fresh)
+    with e.code.block("else:"):
+        e.line(op, added)
+
+
+def _wide(e: Emitter, op: Operation, view: View, turned: View, side: str) -> str:
+    """The text of a matrix in float32: half precision products are slow on a CPU."""
+    tag = e.tag(op)
+    if view.dtype not in HALF:
+        return e.tensor(turned, tag)
+    swap = ".t()" if turned.shape != view.shape or turned.strides != view.strides else ""
+    if not all(isinstance(extent, int) for extent in view.shape):
+        return f"{e.tensor(view, tag)}.float(){swap}"
+    empty = f"torch.empty({tuple_text(view.shape)}, dtype=torch.float32)"
+    scratch = e.code.hoist(f"{side}_f32", empty, key=f"{side} {empty}")
+    e.line(op, f"{scratch}.copy_({e.tensor(view, tag)})")
+    return e.code.hoist(f"{scratch}_t", f"{scratch}.t()") if swap else scratch
+
+
+def _matrix(view: View) -> View:
+    """A tile of more dimensions as the matrix of its last two; the leading extents are 1."""
+    return drop(view, range(len(view.shape) - 2))
+
+
+def _loses_range(source: str, target: str) -> bool:
+    """Whether a conversion may meet numbers that the target dtype does not hold."""
+    if "float" in source:
+        return "int" in target
+    return _INT_BITS[source] > _INT_BITS.get(target, 64)
+
+
+def _is_tile(value: SSAValue) -> bool:
+    return isinstance(value.type, MemRefType)
+
+
+def _same_rank(src: View, dst: View) -> tuple[View, View]:
+    pairs = zip(src.shape, dst.shape, strict=False)
+    if len(src.shape) == len(dst.shape) and all(_may_agree(s, d) for s, d in pairs):
+        return src, dst
+    return drop(src, _ones(src)), drop(dst, _ones(dst))
+
+
+def _ones(view: View) -> list[int]:
+    return [dim for dim, extent in enumerate(view.shape) if extent == 1]
+
+
+def _may_agree(left: Extent, right: Extent) -> bool:
+    return left == right or isinstance(left, str) or isinstance(right, str)
+
+
+def _lowered(tile: View, rank: int) -> View:
+    """A source of more dimensions than the destination, without its leading extents of 1."""
+    leading = range(len(tile.shape) - rank)
+    return drop(tile, leading) if all(tile.shape[dim] == 1 for dim in leading) else tile
+
+
+def _stretched(tiles: list[View], dst: View) -> list[View]:
+    """The tiles, the first one repeated along dimensions that none of them fills."""
+    rank = len(dst.shape)
+    dims = [
+        dim
+        for dim, extent in enumerate(dst.shape)
+        if extent != 1 and all(_extent_at(tile, dim - rank) == 1 for tile in tiles)
+    ]
+    if not dims:
+        return tiles
+    first = lift(tiles[0], rank)
+    return [stretch(first, dims, [dst.shape[dim] for dim in dims]), *tiles[1:]]
+
+
+def _extent_at(tile: View, dim: int) -> Extent:
+    """The extent of a dimension counted from the last, -1; 1 where there is none."""
+    return tile.shape[dim] if -dim <= len(tile.shape) else 1
+
+
+def _source(e: Emitter, src: View, dst: View, tag: int) -> str:
+    """A source tile; a copy of it where it overlaps the destination in another place."""
+    apart = src.tensor != dst.tensor or src.text() == dst.text()
+    return e.tensor(src, tag) if apart else f"{e.tensor(src, tag)}.clone()"
+
+
+def _scalar_tile(e: Emitter, value: SSAValue, dtype: str) -> str:
+    """A scalar operand as a tensor of one element, rounded to the tile's dtype."""
+    text = f"torch.tensor({stored(value.type, e.scalar(value))}, dtype=torch.{dtype})"
+    return e.code.hoist("scalar", text) if e.code.is_literal(e.scalar(value)) else text
+
+
+def _agree(
+    e: Emitter, op: Operation, pairs: Sequence[tuple[View, View]], *, broadcast: bool
+) -> None:
+    """Emits a comparison of extents that are not known to agree."""
+    faults: list[str] = []
+    for src, dst in pairs:
+        if len(src.shape) > len(dst.shape) or (not broadcast and len(src.shape) < len(dst.shape)):
+            faults.append("True")
+            continue
+        for dim in range(-len(src.shape), 0):
+            have, want = src.shape[dim], dst.shape[dim]
+            if have != want and not (broadcast and have == 1):
+                faults.append(f"{have} != {want}")
+    _refuse(e, op, faults, [*(src for src, _ in pairs), *(dst for _, dst in pairs[:1])])
+
+
+def _refuse(e: Emitter, op: Operation, faults: Sequence[str], views: Sequence[View]) -> None:
+    if not faults:
+        return
+    shapes = ", ".join(f"({view.label!r}, {tuple_text(view.shape)})" for view in views)
+    with e.code.block(f"if {' or '.join(dict.fromkeys(faults))}:"):
+        e.code.line(f"core.disagree({e.tag(op)}, ({shapes},), {e.iteration()})")

@@ -1,0 +1,66 @@
+"""From Tile IR to a functional Program: the one door of this package to xDSL."""
+
+from __future__ import annotations
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+
+from tlcourse.diagnostics import SourceMap
+from tlcourse.dialects import tl
+from tlcourse.dialects.locations import span_of
+from tlcourse.dialects.signature import kernel_of, signature
+from tlcourse.functional.emit.agent import source_of
+from tlcourse.functional.emit.code import SpanTable
+from tlcourse.functional.emit.cores import cores_of, runs_on
+from tlcourse.records import AgentCode, Program
+
+
+def generate(tile: ModuleOp, sources: SourceMap) -> Program:
+    """Writes the Python of each kind of core that a kernel needs.
+
+    Args:
+        tile: stamped Tile IR, after the TIR phase or before any of its passes; not changed.
+        sources: the texts that its locations point into.
+
+    Returns:
+        a Program of plain data. The same IR gives the same text, line for line.
+    """
+    table = SpanTable()
+    launch = signature(tile, sources)
+    agents = tuple(
+        AgentCode(agent=core, source=source_of(tile, core, launch.parameters, table, sources))
+        for core in cores_of(tile)
+    )
+    options = {"sync": _sync_sites(tile, table, sources)}
+    return Program(
+        kind="functional",
+        signature=launch,
+        agents=agents,
+        spans=table.spans(),
+        sources=dict(sources),
+        options=options,
+    )
+
+
+def _sync_sites(
+    tile: ModuleOp, table: SpanTable, sources: SourceMap
+) -> list[dict[str, str | int | None]]:
+    """Every cross-core set and wait: which core runs it, which flag, where. For reports."""
+    return [
+        {
+            "core": core,
+            "action": "set" if isinstance(op, tl.SyncBlockSetOp) else "wait",
+            "flag": _constant_of(op),
+            "place": table.index(span_of(op, sources)),
+        }
+        for core in cores_of(tile)
+        for op in kernel_of(tile).walk()
+        if isinstance(op, tl.BlockFlagOp) and runs_on(op, core)
+    ]
+
+
+def _constant_of(op: tl.BlockFlagOp) -> int | None:
+    owner = op.flag.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data
+    return None

@@ -1,0 +1,35 @@
+"""From generated text to a function, and from a line of that text back to the learner's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from types import TracebackType
+from typing import cast
+
+from tlcourse.functional import numbers, runtime
+from tlcourse.functional.launch import Steps
+
+_FILE = "<tlcourse functional>"
+_TAG = re.compile(r"  # (\d+)$")
+
+
+@lru_cache(maxsize=256)
+def load(source: str) -> Callable[..., Steps]:
+    """The `run` of a generated source; compiled once in this process."""
+    namespace: dict[str, object] = {**vars(numbers), **vars(runtime), "__source__": source}
+    exec(compile(source, _FILE, "exec"), namespace)
+    return cast(Callable[..., Steps], namespace["run"])
+
+
+def place_of(traceback: TracebackType | None) -> int:
+    """The span position in the tag of the generated line that failed; -1 without one."""
+    while traceback is not None:
+        frame = traceback.tb_frame
+        if frame.f_code.co_filename == _FILE:
+            line = frame.f_globals["__source__"].splitlines()[traceback.tb_lineno - 1]
+            tag = _TAG.search(line)
+            return int(tag[1]) if tag else -1
+        traceback = traceback.tb_next
+    return -1

@@ -1,0 +1,213 @@
+"""From the arguments of a call to what an executor gets: checked, unwrapped, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from numbers import Integral, Real
+
+import torch
+
+from tlcourse import device, extents
+from tlcourse.diagnostics import SourceMap
+from tlcourse.jit import symbols
+from tlcourse.jit.binding_errors import BindingErrors
+from tlcourse.jit.dtypes import TORCH_DTYPES, int_range, poisoned
+from tlcourse.records import Parameter, Signature
+
+Number = int | float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    """Arguments ready for an executor.
+
+    Args:
+        buffers: one entry per parameter but the symbols: a contiguous CPU tensor, or a number.
+        symbols: value of each symbol.
+        outputs: the tensors that the call returns, in the order of out_idx.
+    """
+
+    buffers: tuple[torch.Tensor | Number, ...]
+    symbols: Mapping[str, int]
+    outputs: tuple[torch.Tensor, ...]
+
+
+def bind(
+    signature: Signature,
+    arguments: Sequence[object],
+    sources: SourceMap,
+    *,
+    written: frozenset[str] = frozenset(),
+    allow_cpu: bool = False,
+) -> Bound:
+    """Checks a call's arguments and gives them the form that executors take. Nothing is copied.
+
+    Args:
+        signature: the kernel.
+        arguments: one per parameter that is neither a symbol nor an output.
+        sources: the texts that the signature's spans point into.
+        written: names of the parameters that the kernel writes.
+        allow_cpu: let CPU tensors pass; outputs are CPU tensors then.
+
+    Raises:
+        TL401: another number of arguments.
+        TL402: an argument is None.
+        TL403: a number for a tensor, or the other way round.
+        TL404: a tensor is not on the npu.
+        TL405: a tensor has another dtype.
+        TL406: a tensor is not contiguous.
+        TL407: a shape differs from the declared one.
+        TL408: shapes disagree about a symbol.
+        TL409: a tensor that is written shares memory with another one.
+        TL411: a scalar does not fit its dtype.
+        TL412: the shape of an output does not follow from the arguments.
+    """
+    errors = BindingErrors(signature=signature, sources=sources)
+    given = _matched(signature, arguments, errors)
+    values = {p.name: _value(p, argument, allow_cpu, errors) for p, argument in given}
+    tensors = [(p, v) for p, _ in given if isinstance(v := values[p.name], torch.Tensor)]
+    known = _symbol_values(signature, tensors, values, errors)
+    on_npu = not allow_cpu or any(argument is not values[p.name] for p, argument in given)
+    made = {p.name: _output(p, known, errors) for p in outputs_of(signature)}
+    _check_overlaps(tensors, written, errors)
+    buffers = values | made
+    return Bound(
+        buffers=tuple(buffers[p.name] for p in signature.parameters if p.kind != "symbol"),
+        symbols={p.name: known[p.name] for p in signature.parameters if p.kind == "symbol"},
+        outputs=tuple(device.wrap(out) if on_npu else out for out in made.values()),
+    )
+
+
+def outputs_of(signature: Signature) -> list[Parameter]:
+    """The parameters that a launch allocates and returns, in the order of out_idx."""
+    return [signature.parameters[index] for index in signature.out_idx]
+
+
+def _matched(
+    signature: Signature, arguments: Sequence[object], errors: BindingErrors
+) -> list[tuple[Parameter, object]]:
+    outputs = outputs_of(signature)
+    wanted = [p for p in signature.parameters if p.kind != "symbol" and p not in outputs]
+    if len(arguments) != len(wanted):
+        raise errors.count(wanted, outputs, len(arguments))
+    return list(zip(wanted, arguments, strict=True))
+
+
+def _value(
+    parameter: Parameter, argument: object, allow_cpu: bool, errors: BindingErrors
+) -> torch.Tensor | Number:
+    if argument is None:
+        raise errors.missing(parameter)
+    if isinstance(argument, torch.Tensor) != (parameter.kind == "tensor"):
+        raise errors.kind(parameter, argument)
+    if isinstance(argument, torch.Tensor):
+        return _tensor(parameter, argument, allow_cpu, errors)
+    return _number(parameter, argument, errors)
+
+
+def _tensor(
+    parameter: Parameter, tensor: torch.Tensor, allow_cpu: bool, errors: BindingErrors
+) -> torch.Tensor:
+    places = ("npu", "cpu") if allow_cpu else ("npu",)
+    if tensor.device.type not in places:
+        raise errors.device(parameter, tensor)
+    if tensor.dtype != TORCH_DTYPES[parameter.dtype]:
+        raise errors.dtype(parameter, tensor)
+    if tensor.dim() != len(parameter.extents):
+        raise errors.rank(parameter, tensor)
+    if tensor.layout != torch.strided or not tensor.is_contiguous():
+        raise errors.layout(parameter, tensor)
+    return device.unwrap(tensor)
+
+
+def _number(parameter: Parameter, argument: object, errors: BindingErrors) -> Number:
+    if not isinstance(argument, Real):
+        raise errors.kind(parameter, argument)
+    if "float" in parameter.dtype:
+        return argument.__float__()
+    if not isinstance(argument, Integral):
+        raise errors.scalar(parameter, argument)
+    least, most = (0, 1) if parameter.dtype == "bool" else int_range(parameter.dtype)
+    if not least <= argument.__int__() <= most:
+        raise errors.scalar(parameter, argument)
+    return argument.__int__()
+
+
+def _symbol_values(
+    signature: Signature,
+    tensors: Sequence[tuple[Parameter, torch.Tensor]],
+    values: Mapping[str, object],
+    errors: BindingErrors,
+) -> dict[str, int]:
+    """Values of symbols and integer scalars; every dimension is compared with its extent."""
+    names = [p for p in signature.parameters if p.kind == "symbol"]
+    origins = symbols.bind([p.name for p in names], [(p, tuple(t.shape)) for p, t in tensors])
+    known = {name: value for name, value in values.items() if isinstance(value, int)}
+    known |= {name: origin.value for name, origin in origins.items()}
+    for parameter, tensor in tensors:
+        for dimension, size in enumerate(tensor.shape):
+            _check_dimension(parameter, dimension, size, known, origins, errors)
+    for parameter in names:
+        if parameter.name not in known:
+            raise errors.unknown(parameter, parameter.name)
+    return known
+
+
+def _check_dimension(
+    parameter: Parameter,
+    dimension: int,
+    size: int,
+    known: Mapping[str, int],
+    origins: Mapping[str, symbols.Origin],
+    errors: BindingErrors,
+) -> None:
+    extent = parameter.extents[dimension]
+    names = extents.symbols(extent)
+    wanted = _evaluated(extent, known)
+    if wanted == size:
+        return
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise errors.unsolved(parameter, dimension, size, unknown[0])
+    origin = next((origins[name] for name in names if name in origins), None)
+    if origin is None:
+        raise errors.extent(parameter, dimension, size, wanted)
+    raise errors.symbol(parameter, dimension, size, wanted, origin)
+
+
+def _evaluated(extent: str, known: Mapping[str, int]) -> int | None:
+    """The value of an extent; None where a symbol is unknown or it divides by zero."""
+    try:
+        return extents.evaluate(extent, known)
+    except (KeyError, ZeroDivisionError):
+        return None
+
+
+def _output(parameter: Parameter, known: Mapping[str, int], errors: BindingErrors) -> torch.Tensor:
+    shape: list[int] = []
+    for extent in parameter.extents:
+        size = _evaluated(extent, known)
+        if size is None or size < 0:
+            raise errors.unknown(parameter, extent)
+        shape.append(size)
+    return poisoned(tuple(shape), parameter.dtype)
+
+
+def _check_overlaps(
+    tensors: Sequence[tuple[Parameter, torch.Tensor]],
+    written: frozenset[str],
+    errors: BindingErrors,
+) -> None:
+    for (first, here), (second, there) in combinations(tensors, 2):
+        if not written & {first.name, second.name} or not _share_memory(here, there):
+            continue
+        raise errors.overlap(*((first, second) if first.name in written else (second, first)))
+
+
+def _share_memory(here: torch.Tensor, there: torch.Tensor) -> bool:
+    """Whether the bytes of two contiguous tensors overlap."""
+    starts = here.data_ptr(), there.data_ptr()
+    ends = starts[0] + here.nbytes, starts[1] + there.nbytes
+    return max(starts) < min(ends)

@@ -1,0 +1,110 @@
+"""From a stamped Tile IR module to a Program or a trace, through the cache where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib import metadata
+from typing import TypeVar
+
+from xdsl.dialects.builtin import ModuleOp
+
+from tlcourse.diagnostics import SourceMap
+from tlcourse.dialects.text import to_text
+from tlcourse.jit import cache
+from tlcourse.jit.launch import Execution
+from tlcourse.jit.settings import Settings
+from tlcourse.jit.writes import written_parameters
+from tlcourse.pipeline import Compilation, PassOptions, compile_module
+from tlcourse.records import Backend, PassTrace, Program, Signature
+
+R = TypeVar("R", Program, PassTrace)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compiler:
+    """Compiles one kernel.
+
+    Args:
+        module: its stamped Tile IR, before the TIR phase; never changed.
+        signature: how it is launched.
+        sources: the texts that its locations point into.
+        settings: what was decided when the kernel was made.
+    """
+
+    module: ModuleOp
+    signature: Signature
+    sources: SourceMap
+    settings: Settings
+
+    def program(self, execution: Execution, backend: Backend) -> Program:
+        """The Program for an executor, from the cache or made now."""
+        return self._cached(
+            Program, execution, backend, lambda: self._generated(execution, backend)
+        )
+
+    def trace(self, backend: Backend) -> PassTrace:
+        """The IR after every pass, from the cache or made now."""
+        return self._cached(PassTrace, "trace", backend, lambda: self._traced(backend))
+
+    def compilation(self, backend: Backend, *, trace: bool = False) -> Compilation:
+        """Runs the passes, without looking into the cache."""
+        return compile_module(
+            self.module.clone(),
+            self.sources,
+            mode=self.signature.mode,
+            backend=backend,
+            options=PassOptions(),
+            chip=self.settings.chip,
+            out_idx=self.signature.out_idx,
+            target=self.signature.target,
+            trace=trace,
+        )
+
+    def _generated(self, execution: Execution, backend: Backend) -> Program:
+        compiled = self.compilation(backend)
+        if execution == "functional":
+            from tlcourse.functional.generate import generate as generate_functional
+
+            program = generate_functional(compiled.tile, self.sources)
+        else:
+            from tlcourse.simulator.generate import generate as generate_simulated
+
+            program = generate_simulated(
+                compiled.executable, self.signature, self.sources, self.settings.chip
+            )
+        written = list(written_parameters(compiled.tile))
+        return replace(program, options={**program.options, "written": written})
+
+    def _traced(self, backend: Backend) -> PassTrace:
+        trace = self.compilation(backend, trace=True).trace
+        assert trace is not None, "a trace was asked for"
+        return trace
+
+    def _cached(self, kind: type[R], what: str, backend: Backend, make: Callable[[], R]) -> R:
+        folder = self.settings.cache_folder
+        if folder is None:
+            return make()
+        record = cache.fetch(folder, self._key(what, backend), kind, lambda: _bare(make()))
+        return replace(record, sources=dict(self.sources))
+
+    def _key(self, what: str, backend: Backend) -> str:
+        return cache.key_of(
+            what=what,
+            tile=to_text(self.module, locations=True),
+            chip=self.settings.chip.name,
+            backend=backend,
+            compiler_package=_version("ascendnpu-ir") if backend == "bishengir" else "",
+        )
+
+
+def _bare(record: R) -> R:
+    """Without source texts: an edit elsewhere in a file must not make a new entry."""
+    return replace(record, sources={})
+
+
+def _version(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return ""

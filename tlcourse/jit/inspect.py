@@ -1,0 +1,112 @@
+"""Finds the kernel that a command speaks of in a Python file."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import runpy
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from tlcourse.diagnostics import TLError, error
+from tlcourse.jit import Kernel, compile
+from tlcourse.language import PrimFunc
+
+
+def load_kernel(path: Path, name: str | None = None) -> Kernel:
+    """Runs a file and gives the kernel of that name, or its only kernel.
+
+    A kernel is a compiled kernel, a `T.prim_func`, or a function that makes one of them when
+    it is called without arguments. The file does not run as `__main__`.
+
+    Args:
+        path: the Python file.
+        name: name of the kernel; None takes the only one there is.
+
+    Raises:
+        TL710: the file has no kernel of that name, or none at all.
+        TL711: the file has several kernels and none was named.
+        TL712: the named function does not make a kernel when called without arguments.
+    """
+    found = _run(path)
+    if name is None:
+        name = _only(path, found)
+    if name not in found:
+        raise _no_such_kernel(path, name, found)
+    return _as_kernel(path, name, found[name])
+
+
+def _run(path: Path) -> Mapping[str, object]:
+    """What the file defines that is or may make a kernel, by name."""
+    saved = sys.path[:]
+    sys.path.insert(0, str(path.resolve().parent))
+    try:
+        names = runpy.run_path(str(path), run_name=path.stem)
+    finally:
+        sys.path[:] = saved
+    return {
+        name: value
+        for name, value in names.items()
+        if isinstance(value, (Kernel, PrimFunc)) or _is_factory(value, path.stem)
+    }
+
+
+def _is_factory(value: object, module: str) -> bool:
+    """Whether it is a function of this file that can be called without arguments."""
+    if not inspect.isfunction(value) or value.__module__ != module:
+        return False
+    parameters = inspect.signature(value).parameters.values()
+    optional = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return all(p.default is not p.empty or p.kind in optional for p in parameters)
+
+
+def _only(path: Path, found: Mapping[str, object]) -> str:
+    """The name of the only kernel; a plain function is not called on suspicion."""
+    sure = [
+        name
+        for name, value in found.items()
+        if isinstance(value, (Kernel, PrimFunc)) or hasattr(value, "__jit_impl__")
+    ]
+    if not sure:
+        raise _no_such_kernel(path, None, found)
+    if len(sure) > 1:
+        raise error(
+            "TL711",
+            f"{path} has several kernels: {', '.join(sure)}",
+            why="the command shows one kernel at a time",
+            fix=f"name it: {path}:{sure[0]}",
+        )
+    return sure[0]
+
+
+def _as_kernel(path: Path, name: str, value: object) -> Kernel:
+    made: object = value
+    if not isinstance(value, (Kernel, PrimFunc)) and callable(value):
+        made = value()
+    if isinstance(made, PrimFunc):
+        return compile(made)
+    if isinstance(made, Kernel):
+        return made
+    raise error(
+        "TL712",
+        f"{name}() in {path} gives {type(made).__name__}, not a kernel",
+        why="a T.prim_func, a compiled kernel, or a function that returns one is expected",
+        fix=f"let {name} return its T.prim_func, or name another function",
+    )
+
+
+def _no_such_kernel(path: Path, name: str | None, found: Mapping[str, object]) -> TLError:
+    near = difflib.get_close_matches(name or "", found, n=1)
+    what = f"{path} has no kernel" + (f" named {name}" if name else "")
+    fix = "add a T.prim_func, or a function without arguments that returns one"
+    if found:
+        fix = f"name one of: {', '.join(found)}"
+    if near:
+        fix = f"did you mean {path}:{near[0]}?"
+    return error(
+        "TL710",
+        what,
+        why="kernels, T.prim_funcs and functions callable without arguments were looked at",
+        fix=fix,
+    )

@@ -1,0 +1,69 @@
+"""How a learner hears of faults: as an error where the run stopped, else as a warning.
+
+A finding after which the run stopped is raised, because the outputs are incomplete. All
+others are warnings, so that the wrong numbers of a racy kernel can be looked at.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+from tlcourse.diagnostics import Diagnostic, SourceMap, TLError, render_text
+from tlcourse.records import Finding
+
+STOPPING = frozenset({"TL501", "TL502", "TL504", "TL505", "TL506", "TL507"})
+"""Codes of findings that end a run: out of bounds, deadlock, too many steps, no way on."""
+
+_PACKAGE = str(Path(__file__).parent.parent)
+
+
+class KernelWarning(UserWarning):
+    """Something in a kernel that is accepted, and that its author should know."""
+
+
+class FindingWarning(KernelWarning):
+    """A fault that the executor saw and ran on after."""
+
+
+def warn(diagnostics: Sequence[Diagnostic], sources: SourceMap) -> None:
+    """Warns about what the language found in a kernel's text, at the learner's line."""
+    for diagnostic in diagnostics:
+        _warn(render_text(diagnostic, sources), KernelWarning)
+
+
+def report(findings: Sequence[Finding], sources: SourceMap) -> None:
+    """Warns about findings, at the learner's line, then raises the first that stopped the run.
+
+    Args:
+        findings: what the executor saw.
+        sources: the texts that their spans point into.
+
+    Raises:
+        TL501, TL502, TL504 to TL507: the run stopped.
+    """
+    stopped = [finding for finding in findings if finding.diagnostic.code in STOPPING]
+    for finding in findings:
+        if finding not in stopped:
+            _warn(_counted(finding, sources), FindingWarning)
+    if stopped:
+        raise TLError(stopped[0].diagnostic, dict(sources))
+
+
+def _counted(finding: Finding, sources: SourceMap) -> str:
+    text = render_text(finding.diagnostic, sources)
+    return text if finding.count == 1 else f"{text}\n  = seen {finding.count} times"
+
+
+def _warn(text: str, category: type[Warning]) -> None:
+    warnings.warn(text, category, stacklevel=_calls_up_to_the_learner())
+
+
+def _calls_up_to_the_learner() -> int:
+    """How many calls above `warnings.warn` the first line outside this package is."""
+    level, frame = 0, inspect.currentframe()
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    return level

@@ -1,0 +1,249 @@
+"""Expressions: names, constants, attributes, subscripts, operators, conditions."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import cast
+
+from tlcourse.language.buffers import Buffer, Element, Region, describe
+from tlcourse.language.builder import builder
+from tlcourse.language.names import near_name
+from tlcourse.language.parser.calls import call
+from tlcourse.language.parser.conditions import bool_op, if_expression, invert
+from tlcourse.language.parser.tracer import Expressions, Tracer
+from tlcourse.language.scalar import Expr, Operand
+
+_BINARY: dict[type[ast.operator], Callable[[object, object], object]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
+_COMPARE: dict[type[ast.cmpop], Callable[[object, object], object]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+    ast.In: lambda a, b: operator.contains(cast("list[object]", b), a),
+    ast.NotIn: lambda a, b: not operator.contains(cast("list[object]", b), a),
+}
+
+
+def combine(op: ast.operator, left: object, right: object) -> object:
+    """`left op right`, on Python values or scalars of the kernel.
+
+    Raises:
+        TL121: a side is a tile.
+        TL130: Python numbers are divided by 0.
+    """
+    for side in (left, right):
+        if isinstance(side, (Buffer, Region)):
+            raise _tile_arithmetic(side)
+    if isinstance(right, int) and right == 0 and isinstance(op, (ast.Div, ast.FloorDiv, ast.Mod)):
+        raise builder().fail(
+            "TL130",
+            "the divisor is 0",
+            why="it is computed in Python while the kernel is read",
+            fix="check the number to the right of the operator",
+        )
+    return _BINARY[type(op)](left, right)
+
+
+def _name(tracer: Tracer, node: ast.expr) -> object:
+    assert isinstance(node, ast.Name)
+    return tracer.scopes.look_up(node.id, tracer.build)
+
+
+def _constant(tracer: Tracer, node: ast.expr) -> object:
+    assert isinstance(node, ast.Constant)
+    return node.value
+
+
+def _attribute(tracer: Tracer, node: ast.expr) -> object:
+    assert isinstance(node, ast.Attribute)
+    owner = tracer.evaluate(node.value)
+    if hasattr(owner, node.attr):
+        return getattr(owner, node.attr)
+    if getattr(owner, "__name__", "") == "tlcourse.language" or hasattr(owner, "prim_func"):
+        raise _unknown_t_name(tracer, node, owner)
+    raise tracer.build.fail(
+        "TL104",
+        f"{describe(owner)} has no attribute `{node.attr}`",
+        why="the value before the dot does not offer it",
+        fix=f"{near_name(node.attr, dir(owner))}check the spelling",
+    )
+
+
+def _unknown_t_name(tracer: Tracer, node: ast.Attribute, owner: object) -> Exception:
+    prefix = ast.unparse(node.value)
+    public = [name for name in dir(owner) if not name.startswith("_")]
+    near = near_name(node.attr, public).replace("did you mean ", f"did you mean {prefix}.")
+    return tracer.build.fail(
+        "TL105",
+        f"{prefix} has no function `{node.attr}`",
+        why="the language does not know this name",
+        fix=f"{near}`help({prefix})` lists what there is",
+    )
+
+
+def _subscript(tracer: Tracer, node: ast.expr) -> object:
+    assert isinstance(node, ast.Subscript)
+    owner = tracer.evaluate(node.value)
+    outer, tracer.slice_ends = tracer.slice_ends, []
+    key = tracer.evaluate(node.slice)
+    ends, tracer.slice_ends = tracer.slice_ends, outer
+    if isinstance(owner, (Region, Element)):
+        raise tracer.build.fail(
+            "TL118",
+            f"{describe(owner)} is indexed again",
+            why="a slice or element names a place in its buffer once",
+            fix=f"write all indices in one pair of brackets: {owner.name}[i, j]",
+        )
+    found = operator.getitem(cast("list[object]", owner), cast(int, key))
+    if isinstance(found, Region):
+        # A slice keeps its start and extent; the op that computed its end has done its part.
+        extents = [extent.value for extent in found.extents if isinstance(extent, Expr)]
+        tracer.build.drop_unused(ends, extents)
+    return found
+
+
+def _slice(tracer: Tracer, node: ast.expr) -> object:
+    assert isinstance(node, ast.Slice)
+    lower = None if node.lower is None else tracer.evaluate(node.lower)
+    mark = tracer.build.block.last_op
+    upper = None if node.upper is None else tracer.evaluate(node.upper)
+    tracer.slice_ends += tracer.build.ops_after(mark)
+    step = None if node.step is None else tracer.evaluate(node.step)
+    return slice(lower, upper, step)
+
+
+def _tuple(tracer: Tracer, node: ast.expr) -> object:
+    assert isinstance(node, ast.Tuple)
+    return tuple(_elements(tracer, node.elts))
+
+
+def _list(tracer: Tracer, node: ast.expr) -> object:
+    assert isinstance(node, ast.List)
+    return _elements(tracer, node.elts)
+
+
+def _elements(tracer: Tracer, nodes: list[ast.expr]) -> list[object]:
+    values: list[object] = []
+    for node in nodes:
+        if isinstance(node, ast.Starred):
+            values.extend(cast("list[object]", tracer.evaluate(node.value)))
+        else:
+            values.append(tracer.evaluate(node))
+    return values
+
+
+def _binary(tracer: Tracer, node: ast.expr) -> object:
+    assert isinstance(node, ast.BinOp)
+    left, right = tracer.evaluate(node.left), tracer.evaluate(node.right)
+    if type(node.op) not in _BINARY:
+        raise tracer.build.fail(
+            "TL103",
+            "a kernel has no operator `@`",
+            why="matrices are multiplied by the matrix unit, as a tile operation",
+            fix="write T.gemm(A, B, C)",
+        )
+    return combine(node.op, left, right)
+
+
+def _unary(tracer: Tracer, node: ast.expr) -> object:
+    assert isinstance(node, ast.UnaryOp)
+    value = tracer.evaluate(node.operand)
+    if isinstance(node.op, ast.Not):
+        return invert(value)
+    if isinstance(value, (Buffer, Region)):
+        raise _tile_arithmetic(value)
+    functions: dict[type[ast.unaryop], Callable[[object], object]] = {
+        ast.USub: operator.neg,  # type: ignore[dict-item]
+        ast.UAdd: operator.pos,  # type: ignore[dict-item]
+        ast.Invert: operator.invert,  # type: ignore[dict-item]
+    }
+    return functions[type(node.op)](value)
+
+
+def _compare(tracer: Tracer, node: ast.expr) -> object:
+    assert isinstance(node, ast.Compare)
+    values = [tracer.evaluate(part) for part in (node.left, *node.comparators)]
+    found: object = True
+    for op, left, right in zip(node.ops, values, values[1:], strict=False):
+        result = _compared(op, left, right)
+        found = result if found is True else bool_op(found, result, is_and=True)
+    return found
+
+
+def _compared(op: ast.cmpop, left: object, right: object) -> object:
+    for side in (left, right):
+        if isinstance(side, (Buffer, Region)) and not isinstance(op, (ast.Is, ast.IsNot)):
+            raise _tile_arithmetic(side)
+    return _COMPARE[type(op)](left, right)
+
+
+def _joined(tracer: Tracer, node: ast.expr) -> object:
+    assert isinstance(node, ast.JoinedStr)
+    return "".join(str(tracer.evaluate(part)) for part in node.values)
+
+
+def _formatted(tracer: Tracer, node: ast.expr) -> object:
+    assert isinstance(node, ast.FormattedValue)
+    value = tracer.evaluate(node.value)
+    if isinstance(value, (Operand, Buffer, Region)):
+        return ast.unparse(node.value)
+    spec = str(tracer.evaluate(node.format_spec)) if node.format_spec else ""
+    return format(value, spec)
+
+
+def _bool_op(tracer: Tracer, node: ast.expr) -> object:
+    assert isinstance(node, ast.BoolOp)
+    is_and = isinstance(node.op, ast.And)
+    found = tracer.evaluate(node.values[0])
+    for part in node.values[1:]:
+        if not isinstance(found, Operand) and bool(found) != is_and:
+            return found
+        found = bool_op(found, tracer.evaluate(part), is_and=is_and)
+    return found
+
+
+def _tile_arithmetic(side: Buffer | Region) -> Exception:
+    return builder().fail(
+        "TL121",
+        f"{describe(side)} stands in a scalar expression",
+        why="Python's operators work on single numbers in a kernel",
+        fix="use a tile operation, T.vadd(A, B, C), or elements in a loop: C[i] = A[i] + B[i]",
+    )
+
+
+EXPRESSIONS: Expressions = {
+    ast.Name: _name,
+    ast.Constant: _constant,
+    ast.Attribute: _attribute,
+    ast.Subscript: _subscript,
+    ast.Slice: _slice,
+    ast.Tuple: _tuple,
+    ast.List: _list,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.BoolOp: _bool_op,
+    ast.Compare: _compare,
+    ast.IfExp: if_expression,
+    ast.Call: call,
+    ast.JoinedStr: _joined,
+    ast.FormattedValue: _formatted,
+}

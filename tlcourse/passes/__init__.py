@@ -1,0 +1,1 @@
+"""Compiler passes: one pass a file, named as upstream names it."""

@@ -1,0 +1,166 @@
+"""Buffers behind memref values: which ones a value may stand for, their size, layout and name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IntegerType,
+    MemRefType,
+)
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
+
+from tlcourse.dialects.locations import point
+from tlcourse.dialects.memref import CastOp
+
+VIEWS = (
+    CastOp,
+    memref.CastOp,
+    memref.SubviewOp,
+    memref.ReinterpretCastOp,
+    memref.CollapseShapeOp,
+    memref.ExpandShapeOp,
+    memref.ViewOp,
+    memref.MemorySpaceCastOp,
+)
+_FLOAT_BITS: dict[type[Attribute], int] = {
+    Float16Type: 16,
+    BFloat16Type: 16,
+    Float32Type: 32,
+    Float64Type: 64,
+}
+
+
+def element_bits(element: Attribute) -> int:
+    """Bits of an element on chip, where a bool takes one."""
+    return element.width.data if isinstance(element, IntegerType) else _FLOAT_BITS[type(element)]
+
+
+def kind_of(value: SSAValue) -> MemRefType:
+    """The memref type of a value."""
+    assert isinstance(value.type, MemRefType)
+    return value.type
+
+
+def is_static(kind: MemRefType) -> bool:
+    """Whether all extents are numbers."""
+    return DYNAMIC_INDEX not in kind.get_shape()
+
+
+def size_bytes(kind: MemRefType) -> int:
+    """Bytes from the first element to the last of a buffer of static shape."""
+    strides = cast(Sequence[int], kind.get_strides() or ())
+    steps = zip(kind.get_shape(), strides, strict=True)
+    elements = 1 + sum((extent - 1) * stride for extent, stride in steps)
+    return math.ceil(elements * element_bits(kind.element_type) / 8)
+
+
+def is_contiguous(kind: MemRefType) -> bool:
+    """Whether the elements lie row after row without gaps; the offset may be anything."""
+    if not is_static(kind):
+        return False
+    expected = 1
+    for extent, stride in reversed(
+        list(zip(kind.get_shape(), kind.get_strides() or (), strict=True))
+    ):
+        if extent != 1 and stride != expected:
+            return False
+        expected *= extent
+    return True
+
+
+def sources_of(value: SSAValue) -> Sequence[SSAValue] | None:
+    """The values that `value` is a view of or may stand for; None for a buffer itself."""
+    if isinstance(value, BlockArgument):
+        return _carried(value)
+    op = value.owner
+    assert isinstance(op, Operation)
+    if isinstance(op, VIEWS):
+        return (op.operands[0],)
+    if isinstance(op, arith.SelectOp):
+        return (op.lhs, op.rhs)
+    if isinstance(op, scf.ForOp):
+        index = cast(OpResult, value).index
+        return (op.iter_args[index], _yielded(op.body.block)[index])
+    if isinstance(op, scf.IfOp):
+        index = cast(OpResult, value).index
+        return tuple(_yielded(region.block)[index] for region in op.regions)
+    return None
+
+
+def _carried(value: BlockArgument) -> Sequence[SSAValue] | None:
+    loop = value.owner.parent_op()
+    if not isinstance(loop, scf.ForOp) or value.index == 0:
+        return None
+    index = value.index - 1
+    return (loop.iter_args[index], _yielded(loop.body.block)[index])
+
+
+def _yielded(block: Block) -> Sequence[SSAValue]:
+    last = block.last_op
+    assert last is not None
+    return last.operands
+
+
+def roots(value: SSAValue) -> tuple[SSAValue, ...]:
+    """The buffers that a memref value may point into: allocations, planned buffers, arguments."""
+    found: dict[SSAValue, None] = {}
+    seen: set[SSAValue] = set()
+    queue = [value]
+    while queue:
+        current = queue.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        behind = sources_of(current)
+        if behind is None:
+            found[current] = None
+        else:
+            queue += reversed(behind)
+    return tuple(found)
+
+
+def users(value: SSAValue) -> Iterator[Operation]:
+    """Ops that use a buffer, directly or through a view, a select, a loop or an if."""
+    seen: set[SSAValue] = set()
+    queue = [value]
+    while queue:
+        current = queue.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        for use in current.uses:
+            yield use.operation
+            queue += _passed_on(use.operation, use.index)
+
+
+def _passed_on(op: Operation, index: int) -> list[SSAValue]:
+    if isinstance(op, VIEWS):
+        return [op.results[0]] if index == 0 else []
+    if isinstance(op, arith.SelectOp):
+        return list(op.results) if index else []
+    if isinstance(op, scf.ForOp):
+        return [op.body.block.args[index - 2], op.results[index - 3]] if index >= 3 else []
+    if isinstance(op, scf.YieldOp):
+        parent = op.parent_op()
+        assert parent is not None
+        carried = [parent.body.block.args[index + 1]] if isinstance(parent, scf.ForOp) else []
+        return [*parent.results[index : index + 1], *carried]
+    return []
+
+
+def name_of(value: SSAValue) -> str:
+    """The learner's name of a buffer, or where it was made, for messages."""
+    if value.name_hint:
+        return value.name_hint
+    op = value.owner
+    place = point(op.location) if isinstance(op, Operation) else None
+    return f"the buffer of line {place.line.data}" if place else "a buffer of the compiler"

@@ -1,0 +1,317 @@
+"""hivm-bind-sub-block: the vector work of a block is shared by its two vector cores.
+
+```
+%x = load ins(%w) .. tensor<128x256>          %s = get_sub_block_idx
+%y = vexp ins(%x) ..                   -->    %x = load ins(%w[%s * 64, 0] [64, 256]) ..
+store ins(%y) outs(%gm)                       %y = vexp ins(%x) ..  : tensor<64x256>
+                                              store ins(%y) outs(%gm[%s * 64, 0] [64, 256])
+```
+
+One dimension of the tiles is cut in two: the first that every op of the function treats
+point by point (not reduced, not sliced elsewhere) and that is even. Each vector core loads,
+computes and stores its half; where a tile ends early, a half may be shorter or empty. If no
+dimension serves, both vector cores compute everything and only the first one stores.
+
+Differs from upstream: the real pass cuts the stores and lets the cut bubble upwards through
+the ops; this one changes all tiles at once, to the same effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, memref, scf, tensor
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    TensorType,
+    i64,
+)
+from xdsl.dialects.utils import split_dynamic_index_list
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from tlcourse.dialects.bufferization import ToTensorOp
+from tlcourse.dialects.hivm.core import DebugOp, GetSubBlockIdxOp
+from tlcourse.dialects.hivm.dma import LoadOp, StoreOp
+from tlcourse.dialects.hivm.vector import VReduceOp, dims_of
+from tlcourse.dialects.memref import subview, type_of
+from tlcourse.dialects.rewriting import insert_at_start, insert_before
+from tlcourse.passes.npuir.cube_vector import device_functions, tensor_type
+
+_HALVES = 2
+
+
+@dataclass(frozen=True)
+class HivmBindSubBlockPass(ModulePass):
+    """Splits the vector functions of mixed kernels over the two vector cores."""
+
+    name = "hivm-bind-sub-block"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in device_functions(op, "AIV"):
+            if "hivm.part_of_mix" in function.attributes:
+                _bind(function)
+
+
+def _bind(function: func.FuncOp) -> None:
+    for dim in range(2):
+        if _can_cut(function, dim):
+            _Cutter(function, dim).cut()
+            return
+    _store_once(function)
+
+
+def _tiles(function: func.FuncOp) -> list[SSAValue]:
+    """All tensors of the function but those that stand for a whole workspace buffer."""
+    found: list[SSAValue] = []
+    for op in function.walk():
+        values: list[SSAValue] = list(op.results)
+        for region in op.regions:
+            values += [argument for block in region.blocks for argument in block.args]
+        found += [value for value in values if isinstance(value.type, TensorType)]
+    return [value for value in found if not _is_workspace(value)]
+
+
+def _is_workspace(value: SSAValue) -> bool:
+    return isinstance(value.owner, ToTensorOp) and value.owner.writable is not None
+
+
+def _can_cut(function: func.FuncOp, dim: int) -> bool:
+    shapes = [_shape(value) for value in _tiles(function)]
+    fits = all(len(shape) > dim and _is_cuttable(shape[dim]) for shape in shapes)
+    some = any(len(shape) > dim and shape[dim] != 1 for shape in shapes)
+    return fits and some and all(_lets_cut(op, dim) for op in function.walk())
+
+
+def _is_cuttable(extent: int) -> bool:
+    return extent == 1 or extent == DYNAMIC_INDEX or extent % _HALVES == 0
+
+
+def _lets_cut(op: Operation, dim: int) -> bool:
+    match op:
+        case VReduceOp():
+            return dim not in dims_of(op.reduce_dims) or _shape(op.src)[dim] == 1
+        case tensor.ExtractSliceOp() | tensor.InsertSliceOp():
+            same_rank = len(op.static_sizes) == len(op.static_offsets)
+            return same_rank and int(op.static_offsets.get_values()[dim]) == 0
+        case tensor.ExtractOp() | tensor.InsertOp() | DebugOp():
+            return False
+        case tensor.CollapseShapeOp() | tensor.ExpandShapeOp():
+            return False
+        case LoadOp() | StoreOp():
+            return _same_rank(op.src, op.dst)
+        case _:
+            return True
+
+
+def _same_rank(first: SSAValue, second: SSAValue) -> bool:
+    return len(_shape(first)) == len(_shape(second))
+
+
+def _shape(value: SSAValue) -> tuple[int, ...]:
+    kind = value.type
+    assert isinstance(kind, (TensorType, MemRefType))
+    return kind.get_shape()
+
+
+class _Cutter:
+    """Cuts one dimension of all tiles of a function in two."""
+
+    def __init__(self, function: func.FuncOp, dim: int) -> None:
+        self.function = function
+        self.dim = dim
+        self.half: dict[int, SSAValue] = {}
+        sub = GetSubBlockIdxOp()
+        self.index = arith.IndexCastOp(sub.result, IndexType())
+        insert_at_start(function.body.block, [sub, self.index], like=function)
+
+    def cut(self) -> None:
+        moves = [op for op in self.function.walk() if isinstance(op, (LoadOp, StoreOp))]
+        slices = [op for op in self.function.walk() if isinstance(op, tensor.ExtractSliceOp)]
+        inserts = [op for op in self.function.walk() if isinstance(op, tensor.InsertSliceOp)]
+        extents = {id(move): self._extent(move) for move in moves}
+        for value in _tiles(self.function):
+            self._halve(value)
+        for move in moves:
+            self._cut_move(move, extents[id(move)])
+        for part in [*slices, *inserts]:
+            self._cut_slice(part)
+
+    def _extent(self, move: LoadOp | StoreOp) -> int:
+        """The uncut extent of the tile that a move fills or empties."""
+        tile = move.dst if isinstance(move, LoadOp) else move.src
+        owner = tile.owner
+        if isinstance(owner, memref.SubviewOp):
+            return _shape(owner.source)[self.dim]
+        if isinstance(owner, tensor.ExtractSliceOp):
+            return _shape(owner.source)[self.dim]
+        return _shape(tile)[self.dim]
+
+    def _halve(self, value: SSAValue) -> None:
+        kind = tensor_type(value)
+        if isinstance(value.owner, (tensor.ExtractSliceOp,)):
+            return
+        Rewriter.replace_value_with_new_type(
+            value, TensorType(kind.element_type, self._halved(kind.get_shape()))
+        )
+
+    def _halved(self, shape: Sequence[int]) -> list[int]:
+        return [
+            extent // _HALVES if index == self.dim and extent > 1 else extent
+            for index, extent in enumerate(shape)
+        ]
+
+    def _cut_move(self, move: LoadOp | StoreOp, extent: int) -> None:
+        if extent == 1:
+            return
+        half = extent // _HALVES
+        tile_side, far_side = (1, 0) if isinstance(move, LoadOp) else (0, 1)
+        if isinstance(move.operands[tile_side].type, MemRefType):
+            self._cut_buffer(move, tile_side, half)
+        far = move.operands[far_side]
+        if isinstance(far.type, TensorType):
+            move.operands[far_side] = self._workspace_half(far, half, move)
+            return
+        move.operands[far_side] = self._memref_half(far, half, move)
+
+    def _cut_buffer(self, load: LoadOp | StoreOp, side: int, half: int) -> None:
+        """Halves the buffer that a load fills, and the part of it that a short tile fills."""
+        tile = load.operands[side]
+        part = tile.owner if isinstance(tile.owner, memref.SubviewOp) else None
+        buffer = part.source if part is not None else tile
+        kind = type_of(buffer)
+        if kind.get_shape()[self.dim] != half:
+            typed = MemRefType(
+                kind.element_type, self._halved(kind.get_shape()), kind.layout, kind.memory_space
+            )
+            buffer = Rewriter.replace_value_with_new_type(buffer, typed)
+        if part is not None:
+            offsets, sizes = _box(part)
+            sizes[self.dim] = self._short(sizes[self.dim], half, load)
+            fresh = subview(buffer, offsets, sizes)
+            insert_before(load, [fresh])
+            load.operands[side] = fresh.result
+
+    def _workspace_half(self, value: SSAValue, half: int, move: Operation) -> SSAValue:
+        shape = _shape(value)
+        offsets: list[int | SSAValue] = [0] * len(shape)
+        offsets[self.dim] = self._offset(half)
+        sizes = self._halved(shape)
+        kind = tensor_type(value)
+        part = tensor.ExtractSliceOp(
+            value, offsets, list(sizes), [1] * len(shape), TensorType(kind.element_type, sizes)
+        )
+        insert_before(move, [part])
+        return part.result
+
+    def _memref_half(self, value: SSAValue, half: int, move: Operation) -> SSAValue:
+        shape = _shape(value)
+        sizes: list[int | SSAValue] = list(shape)
+        if isinstance(value.owner, memref.SubviewOp):
+            sizes = _box(value.owner)[1]
+        offsets: list[int | SSAValue] = [0] * len(shape)
+        offsets[self.dim] = self._offset(half)
+        sizes[self.dim] = self._short(sizes[self.dim], half, move)
+        part = subview(value, offsets, sizes)
+        insert_before(move, [part])
+        return part.result
+
+    def _cut_slice(self, op: tensor.ExtractSliceOp | tensor.InsertSliceOp) -> None:
+        """A short tile: each half holds what lies in it."""
+        whole = op.source if isinstance(op, tensor.ExtractSliceOp) else op.dest
+        if _is_workspace(whole) or _shape(whole)[self.dim] == 1:
+            return
+        half = _shape(whole)[self.dim]
+        offsets, sizes = _box(op)
+        sizes[self.dim] = self._short(sizes[self.dim], half, op)
+        fresh = _with_box(op, offsets, sizes)
+        insert_before(op, [fresh])
+        op.results[0].replace_all_uses_with(fresh.results[0])
+        op.detach()
+        op.erase()
+
+    def _offset(self, half: int) -> SSAValue:
+        """The first index of this vector core's half."""
+        if half not in self.half:
+            size = arith.ConstantOp(IntegerAttr(half, IndexType()))
+            start = arith.MuliOp(self.index.result, size.result)
+            block: Block = self.function.body.block
+            block.insert_ops_after([size, start], self.index)
+            self.half[half] = start.result
+        return self.half[half]
+
+    def _short(self, size: int | SSAValue, half: int, before: Operation) -> int | SSAValue:
+        """How much of a tile of `size` lies in this half: min(max(size - offset, 0), half)."""
+        if size == half * _HALVES:
+            return half
+        new_ops: list[Operation] = []
+        if isinstance(size, int):
+            constant = arith.ConstantOp(IntegerAttr(size, IndexType()))
+            new_ops.append(constant)
+            size = constant.result
+        zero = arith.ConstantOp(IntegerAttr(0, IndexType()))
+        limit = arith.ConstantOp(IntegerAttr(half, IndexType()))
+        rest = arith.SubiOp(size, self._offset(half))
+        floor = arith.MaxSIOp(rest.result, zero.result)
+        short = arith.MinSIOp(floor.result, limit.result)
+        insert_before(before, [*new_ops, zero, limit, rest, floor, short])
+        return short.result
+
+
+def _box(
+    op: memref.SubviewOp | tensor.ExtractSliceOp | tensor.InsertSliceOp,
+) -> tuple[list[int | SSAValue], list[int | SSAValue]]:
+    """Offsets and sizes: integers, or values where they are known at run time."""
+    offsets = _mixed(op.static_offsets.get_values(), op.offsets)
+    return offsets, _mixed(op.static_sizes.get_values(), op.sizes)
+
+
+def _mixed(static: Sequence[int], dynamic: Sequence[SSAValue]) -> list[int | SSAValue]:
+    values = iter(dynamic)
+    return [next(values) if entry == DYNAMIC_INDEX else entry for entry in static]
+
+
+def _with_box(
+    op: tensor.ExtractSliceOp | tensor.InsertSliceOp,
+    offsets: Sequence[int | SSAValue],
+    sizes: Sequence[int | SSAValue],
+) -> tensor.ExtractSliceOp | tensor.InsertSliceOp:
+    """The same slice op with other offsets and sizes."""
+    if isinstance(op, tensor.ExtractSliceOp):
+        shape = [size if isinstance(size, int) else DYNAMIC_INDEX for size in sizes]
+        kind = TensorType(op.result.type.element_type, shape)
+        return tensor.ExtractSliceOp(op.source, offsets, sizes, [1] * len(sizes), kind)
+    static_offsets, dynamic_offsets = split_dynamic_index_list(offsets, DYNAMIC_INDEX)
+    static_sizes, dynamic_sizes = split_dynamic_index_list(sizes, DYNAMIC_INDEX)
+    return tensor.InsertSliceOp.build(
+        operands=[op.source, op.dest, dynamic_offsets, dynamic_sizes, []],
+        result_types=[op.dest.type],
+        properties={
+            "static_offsets": DenseArrayBase.from_list(i64, static_offsets),
+            "static_sizes": DenseArrayBase.from_list(i64, static_sizes),
+            "static_strides": op.static_strides,
+        },
+    )
+
+
+def _store_once(function: func.FuncOp) -> None:
+    """Lets only the first vector core store; both compute."""
+    stores = [op for op in function.walk() if isinstance(op, StoreOp)]
+    sub = GetSubBlockIdxOp()
+    zero = arith.ConstantOp(IntegerAttr(0, i64))
+    first = arith.CmpiOp(sub.result, zero.result, "eq")
+    insert_at_start(function.body.block, [sub, zero, first], like=function)
+    for store in stores:
+        body = Block()
+        guarded = scf.IfOp(first.result, [], Region(body))
+        insert_before(store, [guarded])
+        store.detach()
+        body.add_ops([store, scf.YieldOp()])

@@ -1,0 +1,114 @@
+"""hivm-infer-mem-scope: every buffer learns the memory that it lives in.
+
+```
+%b = memref.alloc() : memref<64x256xf32>
+-->
+%b = memref.alloc() : memref<64x256xf32, #hivm.address_space<ub>>
+```
+
+Arguments and the workspace are global memory (gm). A buffer that a matrix op multiplies lies
+in L1 (cbuf), one that it adds into in L0C (cc), all others in UB (ub). Views and casts follow
+their source. Buffers that already have a memory keep it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, NoneAttr
+from xdsl.ir import SSAValue, Use
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from tlcourse.diagnostics import error
+from tlcourse.dialects.hivm.attrs import AddressSpaceAttr
+from tlcourse.dialects.hivm.cube import MmadL1Op
+from tlcourse.dialects.hivm.dma import FixpipeOp, ND2NZOp
+from tlcourse.dialects.memref import CastOp, type_of
+from tlcourse.dialects.memref_ext import AllocWorkspaceOp
+
+_MATRIX_INPUTS = 2  # a and b come first among the operands of mmadL1
+
+_VIEWS = (
+    memref.SubviewOp,
+    memref.ReinterpretCastOp,
+    memref.CollapseShapeOp,
+    memref.ExpandShapeOp,
+    memref.ViewOp,
+    CastOp,
+    arith.SelectOp,
+)
+
+
+@dataclass(frozen=True)
+class HivmInferMemScopePass(ModulePass):
+    """Writes address spaces into the types of all buffers."""
+
+    name = "hivm-infer-mem-scope"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp)]:
+            if function.body.blocks:
+                _infer(function)
+
+
+def _infer(function: func.FuncOp) -> None:
+    for argument in function.body.block.args:
+        _set(argument, "gm")
+    for op in list(function.walk()):
+        if isinstance(op, AllocWorkspaceOp):
+            _set(op.result, "gm")
+        elif isinstance(op, memref.AllocOp):
+            _set(op.memref, _space(op))
+    inputs = [argument.type for argument in function.body.block.args]
+    outputs = list(function.function_type.outputs)
+    function.properties["function_type"] = FunctionType.from_lists(inputs, outputs)
+
+
+def _space(alloc: memref.AllocOp) -> str:
+    spaces = sorted({space for use in _uses(alloc.memref) if (space := _space_by_use(use))})
+    if len(spaces) > 1:
+        name = alloc.memref.name_hint or "a buffer"
+        raise error(
+            "TL331",
+            f"{name} is needed in L1 and in L0C at once",
+            why="one matrix op multiplies the tile and another one adds into it; L0C feeds no "
+            "matrix op",
+            fix="copy the tile into a buffer of its own before it is multiplied",
+        )
+    return spaces[0] if spaces else "ub"
+
+
+def _space_by_use(use: Use) -> str | None:
+    op = use.operation
+    if isinstance(op, MmadL1Op):
+        return "cbuf" if use.index < _MATRIX_INPUTS else "cc"
+    if isinstance(op, FixpipeOp) and use.index == 0:
+        return "cc"
+    if isinstance(op, ND2NZOp) and use.index == 1:
+        return "cbuf"
+    return None
+
+
+def _uses(value: SSAValue) -> list[Use]:
+    found: list[Use] = []
+    for use in value.uses:
+        found += _uses(use.operation.results[0]) if isinstance(use.operation, _VIEWS) else [use]
+    return found
+
+
+def _set(value: SSAValue, space: str) -> None:
+    """Gives a buffer and all views of it their memory."""
+    if not isinstance(value.type, MemRefType):
+        return
+    kind = type_of(value)
+    if kind.memory_space == NoneAttr():
+        typed = MemRefType(
+            kind.element_type, kind.get_shape(), kind.layout, AddressSpaceAttr(space)
+        )
+        value = Rewriter.replace_value_with_new_type(value, typed)
+    for use in list(value.uses):
+        if isinstance(use.operation, _VIEWS):
+            _set(use.operation.results[0], space)

@@ -1,0 +1,63 @@
+"""insert-infer-workspace-size-func and insert-infer-task-type-func: facts for the launcher.
+
+```
+-->  func.func @K_infer_workspace_shape_function() -> index { return 131072 }   // bytes a block
+     func.func @K_infer_task_type_function() -> i8 { return 32 }                // mixed kernel
+```
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, IntegerType, ModuleOp
+from xdsl.ir import Attribute, Block, Region
+from xdsl.passes import ModulePass
+
+from tlcourse.dialects.hacc import FunctionKindAttr, HostFuncTypeAttr
+from tlcourse.passes.npuir.cube_vector import device_functions
+from tlcourse.passes.npuir.plan_workspace import workspace_bytes
+
+_MIX_TASK_TYPE = 32  # what the AscendNPU IR compiler writes for one cube and two vector cores
+
+
+@dataclass(frozen=True)
+class InsertInferWorkspaceSizeFuncPass(ModulePass):
+    """Adds the host function that tells how many bytes of workspace a block needs."""
+
+    name = "insert-infer-workspace-size-func"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in device_functions(op, "MIX"):
+            size_bytes = workspace_bytes(function)
+            name = f"{function.sym_name.data}_infer_workspace_shape_function"
+            value = IntegerAttr(size_bytes, IndexType())
+            if size_bytes:
+                _insert(op, function, name, value, "infer_workspace_shape_function")
+
+
+@dataclass(frozen=True)
+class InsertInferTaskTypeFuncPass(ModulePass):
+    """Adds the host function that tells which cores the kernel runs on."""
+
+    name = "hivm-insert-infer-task-type-func"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in device_functions(op, "MIX"):
+            name = f"{function.sym_name.data}_infer_task_type_function"
+            value = IntegerAttr(_MIX_TASK_TYPE, IntegerType(8))
+            _insert(op, function, name, value, "infer_task_type_function")
+
+
+def _insert(
+    module: ModuleOp, function: func.FuncOp, name: str, value: IntegerAttr, kind: str
+) -> None:
+    constant = arith.ConstantOp(value)
+    body = Region(Block([constant, func.ReturnOp(constant.result)]))
+    results: list[Attribute] = [constant.result.type]
+    host = func.FuncOp(name, FunctionType.from_lists([], results), body)
+    host.attributes["hacc.function_kind"] = FunctionKindAttr("HOST")
+    host.attributes["hacc.host_func_type"] = HostFuncTypeAttr(kind)
+    module.body.block.insert_op_before(host, function)

@@ -1,0 +1,116 @@
+"""hivm-insert-load-store-for-mix-cv: explicit moves at every border between the cores.
+
+No data path joins the two kinds of core on these chips. What one makes and the other
+reads goes out to global memory and comes back.
+
+```
+%t = fixpipe ins(%r) outs(%e)                %t = fixpipe ins(%r) outs(%e)
+%y = vexp ins(%t) outs(%o)           -->     %l = load ins(%t) outs(%e2) core_type = <VECTOR>
+                                             %y = vexp ins(%l) outs(%o)
+
+%p = vcast ins(%s) outs(%o)                  %p = vcast ins(%s) outs(%o)
+%r = mmadL1 ins(%p, %b, ..)          -->     %w = store ins(%p) outs(%e) -> tensor
+                                             %l = load ins(%w) outs(%e2) core_type = <CUBE>
+                                             %r = mmadL1 ins(%l, %b, ..)
+```
+
+A tile of global memory that both kinds of core read is loaded once for each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import memref, scf
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.ir import Operation, SSAValue, Use
+from xdsl.passes import ModulePass
+
+from tlcourse.dialects.bufferization import ToTensorOp
+from tlcourse.dialects.hivm.attrs import CoreTypeAttr
+from tlcourse.dialects.hivm.cube import MmadL1Op
+from tlcourse.dialects.hivm.dma import FixpipeOp, LoadOp, StoreOp
+from tlcourse.dialects.hivm.vector import VectorPipeOp
+from tlcourse.dialects.rewriting import insert_after
+from tlcourse.passes.npuir.cube_vector import (
+    Core,
+    empty_like,
+    is_matrix_input,
+    loaded_tensors,
+)
+
+
+@dataclass(frozen=True)
+class HivmInsertLoadStoreForMixCVPass(ModulePass):
+    """Adds the load (and store) that carries a tile over a border between the cores."""
+
+    name = "hivm-insert-load-store-for-mix-cv"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for inner in list(op.walk()):
+            if isinstance(inner, FixpipeOp) and inner.results:
+                _from_cube(inner)
+            elif isinstance(inner, VectorPipeOp) and inner.results:
+                _from_vector(inner)
+            elif isinstance(inner, LoadOp) and not inner.results:
+                _load_for_both(inner)
+
+
+def _from_cube(fixpipe: FixpipeOp) -> None:
+    """The vector cores read what the fixpipe wrote; the cube core reads it back as a tile."""
+    product = fixpipe.results[0]
+    uses = list(product.uses)
+    for core in ("VECTOR", "CUBE"):
+        mine = [use for use in uses if is_matrix_input(use.operation, product) == (core == "CUBE")]
+        if mine:
+            _load(product, core, fixpipe, mine)
+
+
+def _from_vector(op: VectorPipeOp) -> None:
+    value = op.results[0]
+    uses = [use for use in value.uses if is_matrix_input(use.operation, value)]
+    if not uses:
+        return
+    out = empty_like(value)
+    store = StoreOp(value, out.tensor)
+    store.attributes["inserted-store"] = UnitAttr()
+    insert_after(op, [out, store])
+    _load(store.results[0], "CUBE", store, uses)
+
+
+def _load(value: SSAValue, core: Core, after: Operation, uses: list[Use]) -> None:
+    out = empty_like(value)
+    load = LoadOp(value, out.tensor)
+    load.attributes["inserted-load"] = UnitAttr()
+    load.tcoretype = CoreTypeAttr(core)
+    insert_after(after, [out, load])
+    for use in uses:
+        use.operation.operands[use.index] = load.results[0]
+
+
+def _load_for_both(load: LoadOp) -> None:
+    """Gives the vector cores a load of their own where the cube core reads the tile as well."""
+    for value in loaded_tensors(load):
+        uses = list(value.uses)
+        matrix = [use for use in uses if isinstance(use.operation, MmadL1Op)]
+        others = [use for use in uses if use not in matrix and not _is_plain(use.operation)]
+        if matrix and others:
+            _second_load(load, others)
+
+
+def _second_load(load: LoadOp, uses: list[Use]) -> None:
+    first = load.dst.owner
+    assert isinstance(first, memref.AllocOp)
+    alloc = first.clone()
+    again = load.clone()
+    again.operands[1] = alloc.memref
+    again.tcoretype = CoreTypeAttr("VECTOR")
+    tile = ToTensorOp(alloc.memref)
+    insert_after(load, [alloc, again, tile])
+    for use in uses:
+        use.operation.operands[use.index] = tile.tensor
+
+
+def _is_plain(op: Operation) -> bool:
+    return isinstance(op, scf.YieldOp)

@@ -1,0 +1,146 @@
+"""Pass hivm-plan-memory: every on-chip buffer gets its address."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace as with_changes
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import i64
+
+from tlcourse.chips import CHIPS, DEFAULT_CHIP, Chip
+from tlcourse.dialects.annotation import MarkOp
+from tlcourse.dialects.hivm.core import PointerCastOp
+from tlcourse.dialects.rewriting import replace
+from tlcourse.passes.npuir.functions import DevicePass
+from tlcourse.passes.npuir.hivm_mark_multi_buffer import ATTRIBUTE
+from tlcourse.passes.npuir.lifetimes import Buffer, buffers_of, in_place_pairs, order_of
+from tlcourse.passes.npuir.memory_overflow import overflow
+from tlcourse.passes.npuir.placement import (
+    Block,
+    Placement,
+    any_pipes,
+    in_a_row,
+    same_pipes,
+    shared,
+)
+from tlcourse.passes.npuir.simplify import constant
+
+
+@dataclass(frozen=True)
+class HivmPlanMemoryPass(DevicePass):
+    """Turns allocations into fixed byte addresses of their memory.
+
+    ```
+    %a = memref.alloc() : memref<64x128xf32, ub>
+    %b = memref.alloc() : memref<64x128xf32, ub>
+      -->
+    %a = hivm.hir.pointer_cast(%c0_i64) : memref<64x128xf32, ub>
+    %b = hivm.hir.pointer_cast(%c32768_i64) : memref<64x128xf32, ub>
+    ```
+
+    Algorithm, for each memory:
+    1. A buffer is alive from its first use to its last, through all views of it. A buffer
+       that stands before a loop is alive during the whole loop.
+    2. If an elementwise op is the last to read one buffer and the first to write another,
+       the two become one (in place).
+    3. Sizes are rounded up to the granule of the memory; a mark asks for several copies.
+    4. If all fit in a row, so they stand. Else buffers with disjoint lives share: first only
+       those of the same pipes, which adds no waiting, then any. If that fails too, it is
+       tried once more with one copy each.
+
+    Differs from upstream: of its three levels of sharing the middle one (a single buffer
+    that shares with a double one is doubled too) is left out. Upstream's driver starts the
+    compile over without multi-buffering; here the pass itself drops the copies.
+
+    Raises:
+        TL301: the buffers do not fit; the message shows the memory at its fullest.
+        TL304: a buffer's size is not known when compiling.
+    """
+
+    name = "hivm-plan-memory"
+
+    chip: str = DEFAULT_CHIP.name
+
+    def run(self, function: func.FuncOp) -> None:
+        order = order_of(function)
+        buffers = buffers_of(function, order)
+        pairs = list(in_place_pairs(buffers, order))
+        for space in dict.fromkeys(buffer.space for buffer in buffers):
+            groups = _groups([b for b in buffers if b.space == space], pairs)
+            addresses = _plan(function, groups, space, CHIPS[self.chip])
+            for group, own in zip(groups, addresses, strict=True):
+                for buffer in group:
+                    _rewrite(function, buffer, own)
+
+
+def _groups(
+    buffers: Sequence[Buffer], pairs: Sequence[tuple[Buffer, Buffer]]
+) -> list[list[Buffer]]:
+    """Buffers that lie at one address, because each is written over the one before."""
+    group_of: dict[Buffer, list[Buffer]] = {buffer: [buffer] for buffer in buffers}
+    for born, dies in pairs:
+        if born not in group_of or not _fits_over(born, group_of[dies]):
+            continue
+        merged = group_of[dies]
+        merged += group_of[born]
+        for buffer in group_of[born]:
+            group_of[buffer] = merged
+    unique = {id(group): group for group in group_of.values()}
+    return list(unique.values())
+
+
+def _fits_over(born: Buffer, group: Sequence[Buffer]) -> bool:
+    largest = max(buffer.size_bytes for buffer in group)
+    return born not in group and born.size_bytes <= largest
+
+
+def _plan(
+    function: func.FuncOp, groups: Sequence[Sequence[Buffer]], space: str, chip: Chip
+) -> tuple[tuple[int, ...], ...]:
+    capacity_bytes = chip.sizes_bytes[space]
+    blocks = [_block(group, chip.align_bytes[space]) for group in groups]
+    singles = [with_changes(block, copies=1) for block in blocks]
+    smallest: Placement | None = None
+    for candidates in (blocks, singles):
+        for attempt in _attempts(candidates):
+            if attempt.peak_bytes <= capacity_bytes:
+                return attempt.addresses
+            if smallest is None or attempt.peak_bytes < smallest.peak_bytes:
+                smallest = attempt
+    assert smallest is not None
+    raise overflow(function, groups, singles, space, chip, smallest.peak_bytes)
+
+
+def _attempts(blocks: Sequence[Block]) -> Sequence[Placement]:
+    return (in_a_row(blocks), shared(blocks, same_pipes), shared(blocks, any_pipes))
+
+
+def _block(group: Sequence[Buffer], granule_bytes: int) -> Block:
+    size_bytes = max(buffer.size_bytes for buffer in group)
+    return Block(
+        size_bytes=-(-size_bytes // granule_bytes) * granule_bytes,
+        copies=max(buffer.copies for buffer in group),
+        first=min(buffer.first for buffer in group),
+        last=max(buffer.last for buffer in group),
+        pipes=frozenset().union(*(buffer.pipes for buffer in group)),
+    )
+
+
+def _rewrite(function: func.FuncOp, buffer: Buffer, addresses: Sequence[int]) -> None:
+    value = buffer.op.memref
+    if len(addresses) == 1:
+        _drop_marks(buffer)
+    name = value.name_hint
+    constants = [constant(function, address, i64) for address in addresses]
+    planned = PointerCastOp(constants, value.type)  # pyright: ignore[reportArgumentType]
+    replace(buffer.op, [planned])
+    planned.result.name_hint = name
+
+
+def _drop_marks(buffer: Buffer) -> None:
+    marks = [use.operation for use in buffer.op.memref.uses if isinstance(use.operation, MarkOp)]
+    for mark in marks:
+        if ATTRIBUTE in mark.attributes:
+            mark.detach()
+            mark.erase()

@@ -1,0 +1,80 @@
+"""hivm-split-mix-kernel: one mixed function becomes a cube function and a vector function.
+
+```
+func @k {AIC and AIV work}     -->     func @k_mix_aic {cube work}    func @k_mix_aiv {vector work}
+```
+
+The function is cloned twice, and in each clone the ops of the other core go. Scalars, views
+and control flow stay in both. A loop result or carried value that only the other core knew
+is replaced by an empty tile that nobody reads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from tlcourse.dialects.hivm.base import PipeOp
+from tlcourse.dialects.rewriting import insert_before
+from tlcourse.passes.npuir.cube_vector import (
+    CORE_ATTRIBUTE,
+    core_of,
+    device_functions,
+    empty_like,
+    erase_unused,
+    fills_workspace,
+    set_core_type,
+)
+
+_SIDES = (("CUBE", "AIC", "_mix_aic"), ("VECTOR", "AIV", "_mix_aiv"))
+
+
+@dataclass(frozen=True)
+class HivmSplitMixKernelPass(ModulePass):
+    """Splits every mixed function in two."""
+
+    name = "hivm-split-mix-kernel"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in device_functions(op, "MIX"):
+            for core, kind, suffix in _SIDES:
+                half = _half(function, core, kind, suffix)
+                op.body.block.insert_op_before(half, function)
+            function.detach()
+            function.erase()
+
+
+def _half(function: func.FuncOp, core: str, kind: str, suffix: str) -> func.FuncOp:
+    half = function.clone()
+    half.sym_name = StringAttr(function.sym_name.data + suffix)
+    set_core_type(half, kind)
+    half.attributes["hivm.part_of_mix"] = UnitAttr()
+    for op in reversed(list(half.walk())):
+        if core_of(op) not in (None, core):
+            _remove(op)
+    for op in half.walk():
+        op.attributes.pop(CORE_ATTRIBUTE, None)
+    erase_unused(half.body)
+    return half
+
+
+def _remove(op: Operation) -> None:
+    """Erases an op; readers of its result get its destination, or an empty tile."""
+    if isinstance(op, PipeOp):
+        for result in op.results:
+            if result.uses:
+                dummy = empty_like(result)
+                insert_before(op, [dummy])
+                result.replace_all_uses_with(_destination(op) or dummy.tensor)
+    op.detach()
+    op.erase()
+
+
+def _destination(op: PipeOp) -> SSAValue | None:
+    """The workspace tile that a removed writer filled: the reader on the other core needs it."""
+    return op.destinations()[0] if fills_workspace(op) else None

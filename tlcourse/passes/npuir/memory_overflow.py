@@ -1,0 +1,85 @@
+"""The message of a memory that is too small: which tiles fill it, at which line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import func
+from xdsl.ir import Operation
+
+from tlcourse.chips import Chip
+from tlcourse.diagnostics import TLError, error
+from tlcourse.dialects.locations import point
+from tlcourse.passes.npuir.buffers import kind_of, name_of
+from tlcourse.passes.npuir.functions import kernel_name
+from tlcourse.passes.npuir.labels import labels_of
+from tlcourse.passes.npuir.lifetimes import Buffer
+from tlcourse.passes.npuir.placement import Block
+
+_MEMORY = {"ub": "UB", "cbuf": "L1", "ca": "L0A", "cb": "L0B", "cc": "L0C"}
+
+
+def overflow(
+    function: func.FuncOp,
+    groups: Sequence[Sequence[Buffer]],
+    blocks: Sequence[Block],
+    space: str,
+    chip: Chip,
+    needed_bytes: int,
+) -> TLError:
+    """The error of a memory whose buffers do not fit.
+
+    Args:
+        function: the device function.
+        groups: buffers of the memory; those of one group share an address.
+        blocks: what was placed, one per group.
+        space: the memory.
+        chip: the chip that sets the capacity.
+        needed_bytes: the least that any attempt needed.
+    """
+    memory, capacity_bytes = _MEMORY[space], chip.sizes_bytes[space]
+    alive = _fullest(blocks)
+    together = [buffer for index in alive for buffer in groups[index]]
+    largest = max(together, key=lambda buffer: (buffer.size_bytes, buffer.first))
+    rows = "\n".join(_row(groups[index], blocks[index]) for index in alive)
+    return error(
+        "TL301",
+        f"The tiles of {kernel_name(function)} need {needed_bytes:,} B of {memory}, which "
+        f"holds {capacity_bytes:,} B on {chip.name}",
+        why="these tiles are alive at the same time\n"
+        f"    MEMORY MAP {memory}, {capacity_bytes:,} B\n{rows}",
+        fix=f"make {name_of(largest.op.memref)} smaller (block_M, block_N, block_K), or use "
+        "one tile for two purposes where the first is no longer needed",
+        labels=labels_of(largest.op, f"{largest.size_bytes:,} B of {memory}"),
+    )
+
+
+def _fullest(blocks: Sequence[Block]) -> list[int]:
+    """The blocks that are alive where most bytes are."""
+    best: list[int] = []
+    most_bytes = -1
+    for position in sorted({block.first for block in blocks}):
+        alive = [i for i, block in enumerate(blocks) if block.first <= position <= block.last]
+        total_bytes = sum(blocks[i].size_bytes * blocks[i].copies for i in alive)
+        if total_bytes > most_bytes:
+            best, most_bytes = alive, total_bytes
+    return best
+
+
+def _row(group: Sequence[Buffer], block: Block) -> str:
+    names = " = ".join(name_of(buffer.op.memref) for buffer in group)
+    kind = kind_of(group[0].op.memref)
+    shape = " x ".join(str(extent) for extent in kind.get_shape())
+    first = min(group, key=lambda buffer: buffer.first).first_op
+    last = max(group, key=lambda buffer: buffer.last).last_op
+    copies = f" x {block.copies} copies" if block.copies > 1 else ""
+    size = f"{block.size_bytes:>9,} B{copies}"
+    return f"    {names:<12} {shape} {kind.element_type}  {size}  {_lines(first, last)}".rstrip()
+
+
+def _lines(first: Operation, last: Operation) -> str:
+    start, end = point(first.location), point(last.location)
+    if start is None or end is None:
+        return ""
+    a, b = start.line.data, end.line.data
+    return f"line {a}" if a == b else f"lines {a}-{b}"

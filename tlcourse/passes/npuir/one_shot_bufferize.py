@@ -1,0 +1,307 @@
+"""one-shot-bufferize: tensors become buffers, and each op writes where its result shall lie.
+
+```
+%e = tensor.empty() : tensor<..>              %b = memref.alloc() : memref<..>
+%y = vexp ins(%x) outs(%e) -> tensor  -->     vexp ins(%bx) outs(%b)
+```
+
+An op that updates a tile works in place when nobody reads the old contents afterwards, else
+in a fresh buffer. A tile that a loop carries, or that an `if` yields, keeps one buffer: the
+op that makes the next value writes into it where that is safe, otherwise a copy at the end
+of the region does.
+
+Differs from upstream: MLIR's analysis also looks for in-place chances across function calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects import arith, func, memref, scf, tensor
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp, TensorType
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.passes import ModulePass
+
+from tlcourse.dialects.bufferization import ToTensorOp
+from tlcourse.dialects.hivm.base import PipeOp
+from tlcourse.dialects.hivm.dma import CopyOp
+from tlcourse.dialects.memref import subview
+from tlcourse.dialects.rewriting import insert_before
+from tlcourse.passes.npuir.buffer_lives import is_read_after, is_safe_target
+from tlcourse.passes.npuir.cube_vector import tensor_type
+
+
+@dataclass(frozen=True)
+class OneShotBufferizePass(ModulePass):
+    """Replaces every tensor by a buffer."""
+
+    name = "one-shot-bufferize"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp)]:
+            if function.body.blocks:
+                work = _Bufferizer()
+                work.block(function.body.block)
+                work.retire()
+                _drop_tensor_results(function)
+
+
+def is_tensor(value: SSAValue) -> bool:
+    """Whether a value is a tensor."""
+    return isinstance(value.type, TensorType)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Home:
+    """The buffer that a carried or yielded tile keeps, and the tensor it held before."""
+
+    buffer: SSAValue
+    old: SSAValue | None
+
+
+@dataclass
+class _Bufferizer:
+    """Makes buffer ops beside the tensor ops; `retire` removes the latter at the end."""
+
+    buffers: dict[SSAValue, SSAValue] = field(default_factory=lambda: dict[SSAValue, SSAValue]())
+    targets: dict[SSAValue, SSAValue] = field(default_factory=lambda: dict[SSAValue, SSAValue]())
+    retired: list[Operation] = field(default_factory=lambda: list[Operation]())
+
+    def block(self, block: Block) -> None:
+        for op in list(block.ops):
+            self.op(op)
+
+    def retire(self) -> None:
+        for op in reversed(self.retired):
+            op.detach()
+            op.erase(safe_erase=False)
+
+    def op(self, op: Operation) -> None:
+        match op:
+            case tensor.EmptyOp():
+                self.retired.append(op)
+            case ToTensorOp():
+                self._done(op, op.memref)
+            case PipeOp() if any(is_tensor(value) for value in op.operands):
+                self._pipe_op(op)
+            case tensor.ExtractSliceOp():
+                view = subview(self.buffer(op.source, op), *_box(op))
+                insert_before(op, [view])
+                self._done(op, view.result)
+            case tensor.InsertSliceOp():
+                self._insert_slice(op)
+            case tensor.ExtractOp():
+                load = memref.LoadOp.get(self.buffer(op.tensor, op), list(op.indices))
+                insert_before(op, [load])
+                op.result.replace_all_uses_with(load.res)
+                self.retired.append(op)
+            case tensor.InsertOp():
+                home = self._destination(op, op.dest, reads=True)
+                insert_before(op, [memref.StoreOp.get(op.scalar, home, list(op.indices))])
+                self._done(op, home)
+            case scf.ForOp():
+                self._loop(op)
+            case scf.IfOp():
+                self._branches(op)
+            case arith.SelectOp() if is_tensor(op.result):
+                left, right = self.buffer(op.lhs, op), self.buffer(op.rhs, op)
+                chosen = arith.SelectOp(op.cond, left, right)
+                insert_before(op, [chosen])
+                self._done(op, chosen.result)
+            case _:
+                return
+
+    def buffer(self, value: SSAValue, before: Operation) -> SSAValue:
+        """The buffer of a tensor; a fresh one for a tensor without contents."""
+        if value not in self.buffers:
+            self.buffers[value] = self._alloc(value, before)
+        return self.buffers[value]
+
+    def _alloc(self, value: SSAValue, before: Operation) -> SSAValue:
+        kind = tensor_type(value)
+        alloc = memref.AllocOp([], [], MemRefType(kind.element_type, kind.get_shape()))
+        alloc.memref.name_hint = value.name_hint
+        insert_before(before, [alloc])
+        return alloc.memref
+
+    def _done(self, op: Operation, buffer: SSAValue) -> None:
+        self.buffers[op.results[0]] = buffer
+        self.retired.append(op)
+
+    def _pipe_op(self, op: PipeOp) -> None:
+        destination = op.destinations()[0]
+        place = None
+        if op.results:
+            place = self._destination(op, destination, reads=op.reads_destination())
+            self.buffers[op.results[0]] = place
+        operands: list[SSAValue] = []
+        for value in op.operands:
+            if place is not None and value is destination:
+                operands.append(place)
+            else:
+                operands.append(self.buffer(value, op) if is_tensor(value) else value)
+        made = type(op).create(
+            operands=operands, properties=dict(op.properties), attributes=dict(op.attributes)
+        )
+        insert_before(op, [made])
+        self.retired.append(op)
+
+    def _destination(self, op: Operation, old: SSAValue, *, reads: bool) -> SSAValue:
+        """The buffer that `op` writes: the old tile's where that is safe, else a fresh one."""
+        target = self.targets.get(op.results[0])
+        if target is not None:
+            return target
+        if isinstance(old.owner, tensor.EmptyOp):
+            return self._alloc(op.results[0], op)
+        home = self.buffer(old, op)
+        if not is_read_after(old, op):
+            return home
+        fresh = self._alloc(old, op)
+        if reads:
+            insert_before(op, [CopyOp(home, fresh)])
+        return fresh
+
+    def _insert_slice(self, op: tensor.InsertSliceOp) -> None:
+        source = self.buffer(op.source, op)
+        home = self._destination(op, op.dest, reads=True)
+        part = subview(home, *_box(op))
+        insert_before(op, [part, CopyOp(source, part.result)])
+        self._done(op, home)
+
+    def _loop(self, loop: scf.ForOp) -> None:
+        yielded = loop.body.block.last_op
+        assert isinstance(yielded, scf.YieldOp)
+        homes: dict[int, _Home] = {}
+        for index, argument in enumerate(loop.body.block.args[1:]):
+            if is_tensor(argument):
+                start = self._start_buffer(loop.iter_args[index], loop)
+                homes[index] = _Home(buffer=start, old=argument)
+                self.buffers[argument] = self.buffers[loop.results[index]] = start
+        self._aim(yielded, homes)
+        self.block(loop.body.block)
+        self._move_home(yielded, homes)
+
+    def _start_buffer(self, start: SSAValue, loop: scf.ForOp) -> SSAValue:
+        if isinstance(start.owner, tensor.EmptyOp):
+            return self._alloc(start, loop)
+        home = self.buffer(start, loop)
+        if not is_read_after(start, loop):
+            return home
+        fresh = self._alloc(start, loop)
+        insert_before(loop, [CopyOp(home, fresh)])
+        return fresh
+
+    def _branches(self, op: scf.IfOp) -> None:
+        regions = [region for region in (op.true_region, op.false_region) if region.blocks]
+        yields = [region.block.last_op for region in regions]
+        homes: dict[int, _Home] = {}
+        for index, result in enumerate(op.results):
+            if is_tensor(result):
+                homes[index] = self._branch_home(op, index, yields)
+                self.buffers[result] = homes[index].buffer
+        for region, yielded in zip(regions, yields, strict=True):
+            assert isinstance(yielded, scf.YieldOp)
+            self._aim(yielded, homes)
+            self.block(region.block)
+            self._move_home(yielded, homes)
+
+    def _branch_home(self, op: scf.IfOp, index: int, yields: Sequence[Operation | None]) -> _Home:
+        """The buffer of a branch's result: that of the tile it updates, where nobody needs that."""
+        for yielded in yields:
+            assert yielded is not None
+            value = yielded.operands[index]
+            if value in self.buffers and not _is_needed_elsewhere(value, op):
+                return _Home(buffer=self.buffers[value], old=value)
+        return _Home(buffer=self._alloc(op.results[index], op), old=None)
+
+    def _aim(self, yielded: scf.YieldOp, homes: dict[int, _Home]) -> None:
+        """Lets the makers of yielded tiles write straight into the kept buffers."""
+        for index, home in homes.items():
+            made = yielded.operands[index]
+            here = isinstance(made.owner, Operation) and made.owner.parent is yielded.parent
+            if here and (home.old is None or is_safe_target(home.old, made)):
+                self.targets.setdefault(made, home.buffer)
+
+    def _move_home(self, yielded: scf.YieldOp, homes: dict[int, _Home]) -> None:
+        """Copies yielded tiles into the kept buffers; none is overwritten before it was read."""
+        sources = {index: self.buffer(yielded.operands[index], yielded) for index in homes}
+        moved = [home.buffer for index, home in homes.items() if sources[index] is not home.buffer]
+        for index, source in sources.items():
+            if source in moved and source is not homes[index].buffer:
+                spare = self._alloc(yielded.operands[index], yielded)
+                insert_before(yielded, [CopyOp(source, spare)])
+                sources[index] = spare
+        for index, home in homes.items():
+            if sources[index] is not home.buffer:
+                insert_before(yielded, [CopyOp(sources[index], home.buffer)])
+
+
+def _is_needed_elsewhere(value: SSAValue, op: scf.IfOp) -> bool:
+    """Whether a tile is read after an `if`; its own yields do not count."""
+    inside = [use.operation for use in value.uses if isinstance(use.operation, scf.YieldOp)]
+    others = [use for use in value.uses if use.operation not in inside]
+    nested = {id(inner) for inner in op.walk()}
+    late = [use for use in others if id(use.operation) not in nested]
+    return is_read_after(value, op) and bool(late)
+
+
+def _box(
+    op: tensor.ExtractSliceOp | tensor.InsertSliceOp,
+) -> tuple[list[int | SSAValue], list[int | SSAValue]]:
+    """Offsets and sizes of a slice: integers, or values where they are known at run time."""
+    offsets = _mixed(op.static_offsets.get_values(), op.offsets)
+    return offsets, _mixed(op.static_sizes.get_values(), op.sizes)
+
+
+def _mixed(static: Sequence[int], dynamic: Sequence[SSAValue]) -> list[int | SSAValue]:
+    values = iter(dynamic)
+    return [next(values) if entry == DYNAMIC_INDEX else entry for entry in static]
+
+
+def _drop_tensor_results(function: func.FuncOp) -> None:
+    """Rebuilds loops and branches without the tensors that they used to carry."""
+    for op in reversed(list(function.walk())):
+        if isinstance(op, scf.ForOp) and any(is_tensor(result) for result in op.results):
+            _rebuild_loop(op)
+        elif isinstance(op, scf.IfOp) and any(is_tensor(result) for result in op.results):
+            _rebuild_branches(op)
+
+
+def _rebuild_loop(loop: scf.ForOp) -> None:
+    kept = [index for index, result in enumerate(loop.results) if not is_tensor(result)]
+    _filter_yield(loop.body.block, kept)
+    for index in reversed(range(len(loop.results))):
+        if index not in kept:
+            loop.body.block.erase_arg(loop.body.block.args[index + 1], safe_erase=False)
+    starts = [loop.iter_args[index] for index in kept]
+    fresh = scf.ForOp(loop.lb, loop.ub, loop.step, starts, loop.detach_region(loop.body))
+    _take_place(loop, fresh, kept)
+
+
+def _rebuild_branches(op: scf.IfOp) -> None:
+    kept = [index for index, result in enumerate(op.results) if not is_tensor(result)]
+    regions = [op.true_region, op.false_region]
+    for region in regions:
+        for block in region.blocks:
+            _filter_yield(block, kept)
+    kinds = [op.results[index].type for index in kept]
+    true_region, false_region = (op.detach_region(region) for region in regions)
+    fresh = scf.IfOp(op.cond, kinds, true_region, false_region)
+    _take_place(op, fresh, kept)
+
+
+def _filter_yield(block: Block, kept: Sequence[int]) -> None:
+    yielded = block.last_op
+    assert isinstance(yielded, scf.YieldOp)
+    yielded.operands = [yielded.operands[index] for index in kept]
+
+
+def _take_place(old: Operation, fresh: Operation, kept: Sequence[int]) -> None:
+    fresh.attributes |= old.attributes
+    insert_before(old, [fresh])
+    for new_result, index in zip(fresh.results, kept, strict=True):
+        old.results[index].replace_all_uses_with(new_result)
+    old.detach()
+    old.erase(safe_erase=False)

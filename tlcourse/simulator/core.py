@@ -1,0 +1,314 @@
+"""A core as generated code sees it: buffers, loops, instructions, flags, barriers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import torch
+
+from tlcourse.simulator.instruction import Instruction, Operand, Run, Site
+from tlcourse.simulator.machine import PIPES, Code, Machine, Pipe
+from tlcourse.simulator.memory import Memory
+from tlcourse.simulator.sync import FlagKey, Mode, Token
+from tlcourse.simulator.tile import Tile
+
+Kind = Literal["cube", "vector"]
+
+
+class TurnLimitError(Exception):
+    """The loops of a launch turned too often; `site` is the loop that went over the limit."""
+
+    def __init__(self, span: int) -> None:
+        super().__init__(span)
+        self.span = span
+
+
+class Turns:
+    """Counts the loop turns of a launch."""
+
+    def __init__(self, limit: int) -> None:
+        self.left = limit
+
+    def take(self, turns: int, span: int) -> None:
+        """Counts the turns of a loop before it starts."""
+        self.left -= max(turns, 0)
+        if self.left < 0:
+            raise TurnLimitError(span)
+
+
+class Core:
+    """One core of a block.
+
+    Args:
+        machine: where its instructions run.
+        kind: cube or vector.
+        block: logical block.
+        sub: which vector core of the group, 0 on a cube core.
+        blocks: number of logical blocks.
+        subs: number of vector cores in the group.
+        memories: its on-chip memories by address space.
+        turns: counter of loop turns.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        *,
+        kind: Kind,
+        block: int,
+        sub: int,
+        blocks: int,
+        subs: int,
+        memories: Mapping[str, Memory],
+        turns: Turns,
+    ) -> None:
+        self.machine = machine
+        self.kind: Kind = kind
+        self.block = block
+        self.sub = sub
+        self.blocks = blocks
+        self.subs = subs
+        self.memories = memories
+        self.number = len(machine.cores)
+        self.name = "aic" if kind == "cube" else f"aiv{sub}"
+        first = self.number * len(PIPES)
+        self.pipes = {name: Pipe(name, self, first + i) for i, name in enumerate(PIPES)}
+        self.scalar = self.pipes["S"]
+        self.turn: tuple[int, ...] = ()
+        self.is_finished = False
+        self.standing: Instruction | None = None
+        self.last_scalar: Instruction | None = None
+        self.since = 0
+        self._turns = turns
+        self._code: Code | None = None
+        machine.cores.append(self)
+
+    def start(self, code: Code) -> None:
+        """Gives the core its program."""
+        self._code = code
+
+    def resume(self) -> None:
+        """Runs the program to its next wait or to its end."""
+        assert self._code is not None
+        if self.standing is not None:
+            self.last_scalar, self.since = self.standing, 0
+        try:
+            self.standing = next(self._code)
+        except StopIteration:
+            self.standing = None
+            self.is_finished = True
+
+    def buffer(
+        self,
+        name: str,
+        space: str,
+        address: int,
+        dtype: str,
+        sizes: tuple[int, ...],
+        strides: tuple[int, ...],
+    ) -> Tile:
+        """A planned buffer at a byte address of an on-chip memory."""
+        return Tile(self.memories[space], dtype, address, 0, sizes, strides, name)
+
+    def loop(self, lower: int, upper: int, step: int, span: int) -> range:
+        """The turns of a loop."""
+        turns = range(lower, upper, step)
+        self._turns.take(len(turns), span)
+        return turns
+
+    def issue(
+        self,
+        site: int,
+        run: Run,
+        operands: tuple[Operand, ...],
+        writes: tuple[Tile, ...],
+        clobbers: tuple[Tile, ...] = (),
+        accumulates: bool = False,
+    ) -> None:
+        """Puts an instruction into the queue of its pipe."""
+        row = self.machine.sites[site]
+        reads = tuple(operand for operand in operands if isinstance(operand, Tile))
+        self._push(
+            Instruction(
+                row,
+                self.pipes[row.pipe],
+                self.turn,
+                reads=(*reads, *writes) if accumulates else reads,
+                writes=writes,
+                clobbers=clobbers,
+                run=run,
+                operands=operands,
+            )
+        )
+
+    def matmul(
+        self,
+        stage: int,
+        site: int,
+        run: Run,
+        operands: tuple[Tile, Tile, int, int, int, int],
+        c: Tile,
+        events: Sequence[int] = (),
+        transposed: tuple[bool, bool] = (False, False),
+    ) -> None:
+        """mmadL1: MTE1 carries a and b into hidden L0A and L0B, M multiplies.
+
+        `events` are the ids of: a ready, b ready (waited for by MTE1), a free, b free (set by
+        MTE1 for MTE2); -1 or absent where there is no flag. The L0 buffers and the flags that
+        the hardware keeps for them belong to the instruction, so nobody can get them wrong.
+        """
+        a, b, init, m, k, n = operands
+        left = _fractals(a, k, m) if transposed[0] else _fractals(a, m, k)
+        right = _fractals(b, n, k) if transposed[1] else _fractals(b, k, n)
+        held: list[torch.Tensor] = []
+        load = self._new(stage, reads=(left, right), operands=(left, right), run=_hold(held))
+        ready, free = events[:2], events[2:4]
+        load.waits = tuple(self._wait(load, "MTE2", "MTE1", e) for e in ready if e >= 0)
+        link = Token(None, 0)
+        link.setter = load
+        frees = tuple(self._set(load, "MTE1", "MTE2", e) for e in free if e >= 0)
+        load.sets = (link, *frees)
+        target = _fractals(c, m, n)
+        multiply = self._new(
+            site,
+            reads=() if init else (target,),
+            writes=(target,),
+            operands=(init, m, k, n),
+            run=lambda init, m, k, n, c: run(*held, init, m, k, n, c),
+        )
+        multiply.waits = (link,)
+        link.waiter = multiply
+        self._push(load)
+        self._push(multiply)
+
+    def set_flag(self, site: int, wait_pipe: str, event: int) -> None:
+        """Raises a flag for another pipe of this core."""
+        instruction = self._new(site)
+        instruction.sets = (self._set(instruction, instruction.pipe.name, wait_pipe, event),)
+        self._push(instruction)
+
+    def wait_flag(self, site: int, set_pipe: str, event: int) -> Instruction:
+        """Lets the pipe of the site stand until another pipe of this core raises a flag."""
+        instruction = self._new(site)
+        instruction.waits = (self._wait(instruction, set_pipe, instruction.pipe.name, event),)
+        self._push(instruction)
+        return instruction
+
+    def raise_flag(self, site: int, flag: int, mode: Mode) -> None:
+        """Raises a cross-core flag for the partners once the pipe has drained."""
+        instruction = self._new(site)
+        flags = self.machine.flags
+        instruction.sets = tuple(
+            flags.get(FlagKey(sender=self.number, receiver=core.number, flag=flag)).next_set(
+                instruction
+            )
+            for core in self.machine.partners(self, mode)
+        )
+        self._push(instruction)
+
+    def await_flag(self, site: int, flag: int, mode: Mode) -> Instruction:
+        """Lets the pipe of the site stand until every partner has raised a flag."""
+        instruction = self._new(site)
+        senders = [core.number for core in self.machine.partners(self, mode)] or [-1]
+        flags = self.machine.flags
+        instruction.waits = tuple(
+            flags.get(FlagKey(sender=sender, receiver=self.number, flag=flag)).next_wait(
+                instruction
+            )
+            for sender in senders
+        )
+        self._push(instruction)
+        return instruction
+
+    def barrier(self, site: int) -> None:
+        """Lets later work of a pipe wait for its earlier work."""
+        self._push(self._new(site, barrier=True))
+
+    def barrier_all(self, site: int) -> Instruction:
+        """Lets the scalar unit, and so everything after, wait until the core has drained."""
+        tokens: list[Token] = []
+        row = self.machine.sites[site]
+        for pipe in self.machine.drain_order(self):
+            token = Token(None, 0)
+            drained = Instruction(row, pipe, self.turn)
+            drained.sets = (token,)
+            token.setter = drained
+            tokens.append(token)
+            self._push(drained)
+        last = self._new(site)
+        last.waits = tuple(tokens)
+        for token in tokens:
+            token.waiter = last
+        self._push(last)
+        return last
+
+    def load(self, site: int, tile: Tile, indices: tuple[int, ...]) -> int | float:
+        """Reads one element on the scalar unit."""
+        cell = _cell(tile, indices)
+        found: list[int | float] = [0]
+
+        def read(view: torch.Tensor) -> None:
+            found[0] = view.item()
+
+        self._push(self._new(site, reads=(cell,), operands=(cell,), run=read))
+        return found[0]
+
+    def store(self, site: int, value: float, tile: Tile, indices: tuple[int, ...]) -> None:
+        """Writes one element on the scalar unit."""
+        cell = _cell(tile, indices)
+        self._push(
+            self._new(site, writes=(cell,), operands=(value,), run=lambda x, o: o.fill_(x))
+        )
+
+    def show(self, site: int, prefix: str, value: Operand) -> None:
+        """Prints a scalar or a tile, as it is when the scalar unit comes by."""
+        place = f"[block {self.block}, {self.name}] {prefix}"
+        reads = (value,) if isinstance(value, Tile) else ()
+        self._push(
+            self._new(site, reads=reads, operands=(value,), run=lambda x: print(place, x))
+        )
+
+    def _new(self, site: int, *, barrier: bool = False, **parts: object) -> Instruction:
+        row: Site = self.machine.sites[site]
+        return Instruction(row, self.pipes[row.pipe], self.turn, barrier=barrier, **parts)  # type: ignore[arg-type]
+
+    def _set(self, instruction: Instruction, pipe: str, wait_pipe: str, event: int) -> Token:
+        return self.machine.flags.get(self._key(pipe, wait_pipe, event)).next_set(instruction)
+
+    def _wait(self, instruction: Instruction, set_pipe: str, pipe: str, event: int) -> Token:
+        return self.machine.flags.get(self._key(set_pipe, pipe, event)).next_wait(instruction)
+
+    def _key(self, set_pipe: str, wait_pipe: str, event: int) -> FlagKey:
+        return FlagKey(
+            sender=self.number,
+            receiver=self.number,
+            flag=event,
+            set_pipe=set_pipe,
+            wait_pipe=wait_pipe,
+        )
+
+    def _push(self, instruction: Instruction) -> None:
+        self.since += 1
+        instruction.after, instruction.since = self.last_scalar, self.since
+        if any(not tile.is_in_memory() for tile in (*instruction.reads, *instruction.writes)):
+            instruction.run = None
+        self.machine.push(instruction)
+        if instruction.done and instruction.pipe is self.scalar:
+            self.last_scalar, self.since = instruction, 0
+
+
+def _hold(held: list[torch.Tensor]) -> Run:
+    return lambda a, b: held.extend((a.clone(), b.clone()))
+
+
+def _fractals(tile: Tile, rows: int, columns: int) -> Tile:
+    """The fractals of a tile that hold a matrix."""
+    c0 = tile.sizes[3]
+    sizes = (-(-columns // c0), -(-rows // 16), 16, c0)
+    return tile.subview((0, 0, 0, 0), sizes, (1, 1, 1, 1), (0, 1, 2, 3))
+
+
+def _cell(tile: Tile, indices: tuple[int, ...]) -> Tile:
+    ones = (1,) * len(indices)
+    return tile.subview(indices, ones, ones, ())

@@ -1,0 +1,133 @@
+"""What a pipe executes: an instruction reads and writes tiles, waits for flags, sets flags."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tlcourse.simulator.tile import Tile
+
+if TYPE_CHECKING:
+    from tlcourse.simulator.core import Core
+    from tlcourse.simulator.machine import Pipe
+    from tlcourse.simulator.sync import Token
+
+Operand = Tile | int | float
+Run = Callable[..., object]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """One op of the program: what all instructions made from it have in common.
+
+    Args:
+        index: place in the program's table of sites.
+        op: name without the dialect, for example `nd2nz`.
+        pipe: pipe that executes it, without `PIPE_`.
+        kind: formula of the timing model: `vector`, `dma`, `nd2nz`, `mmad`, `fixpipe`; empty
+            for flags, barriers and scalar code.
+        cost_class: for `vector`, a class of `Timing.vector_cycles_per_repeat`.
+        atomic: it adds to GM, in any order.
+        span: index into `Program.spans`, or -1.
+    """
+
+    index: int
+    op: str
+    pipe: str
+    kind: str = ""
+    cost_class: str = ""
+    atomic: bool = False
+    span: int = -1
+
+    @classmethod
+    def read(cls, index: int, data: Mapping[str, Any]) -> Site:
+        """A row of `Program.options["sites"]`."""
+        return cls(index=index, **data)
+
+
+class Instruction:
+    """One instruction in flight.
+
+    Args:
+        site: where it comes from.
+        pipe: the pipe whose queue it stands in.
+        turn: values of the loop variables around it.
+        reads: tiles it reads.
+        writes: tiles it writes.
+        clobbers: scratch that it may overwrite.
+        run: the statement; gets `operands`, then the destinations, as torch tensors.
+        waits: tokens that must be set before it starts.
+        sets: tokens that it sets when it and all before it on the pipe are complete.
+        barrier: later work of the pipe starts when all earlier work is complete.
+    """
+
+    __slots__ = (
+        "after",
+        "barrier",
+        "clobbers",
+        "done",
+        "epoch",
+        "issue_clock",
+        "operands",
+        "pipe",
+        "reads",
+        "run",
+        "sets",
+        "since",
+        "site",
+        "turn",
+        "waits",
+        "writes",
+    )
+
+    def __init__(
+        self,
+        site: Site,
+        pipe: Pipe,
+        turn: tuple[int, ...],
+        *,
+        reads: tuple[Tile, ...] = (),
+        writes: tuple[Tile, ...] = (),
+        clobbers: tuple[Tile, ...] = (),
+        run: Run | None = None,
+        operands: tuple[Operand, ...] = (),
+        barrier: bool = False,
+    ) -> None:
+        self.site = site
+        self.pipe = pipe
+        self.turn = turn
+        self.reads = reads
+        self.writes = writes
+        self.clobbers = clobbers
+        self.run = run
+        self.operands = operands
+        self.barrier = barrier
+        self.waits: tuple[Token, ...] = ()
+        self.sets: tuple[Token, ...] = ()
+        self.done = False
+        self.epoch = 0
+        self.issue_clock: list[int] = []
+        self.after: Instruction | None = None
+        self.since = 0
+
+    @property
+    def core(self) -> Core:
+        """The core that issued it."""
+        return self.pipe.core
+
+    def execute(self) -> None:
+        """Runs the statement on the memories as they are now."""
+        if self.run is None:
+            return
+        values = [self._value(operand) for operand in self.operands]
+        self.run(*values, *(tile.view() for tile in self.writes))
+
+    def _value(self, operand: Operand) -> Any:
+        if not isinstance(operand, Tile):
+            return operand
+        view = operand.view()
+        for target in self.writes:
+            if operand.overlaps(target) and not operand.same_place(target):
+                return view.clone()
+        return view

@@ -1,0 +1,78 @@
+"""Memories as bytes: poison, dtypes, and where a caller's tensor joins in.
+
+An on-chip memory of a core is one flat buffer, because planned buffers of different dtypes
+overlap in it. A tensor in GM is a flat byte view of the caller's own storage. Fresh memory
+is poison: each half word is 0x7FFF, which is NaN in every float dtype and 32767 in int16.
+"""
+
+from __future__ import annotations
+
+import torch
+
+POISON = 0x7FFF
+GRANULE_BYTES = 32
+
+DTYPES: dict[str, torch.dtype] = {
+    name: getattr(torch, name)
+    for name in (
+        "float16",
+        "bfloat16",
+        "float32",
+        "float64",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "bool",
+    )
+}
+
+
+class Memory:
+    """Bytes that tiles view: one memory of a core, or one tensor in GM.
+
+    Args:
+        name: the parameter's name; for an on-chip memory its everyday name, for example UB.
+        space: address space as HIVM spells it: `gm`, `ub`, `cbuf`, `cc`.
+        data: flat `uint8` tensor.
+        unit_bytes: what races are told apart by, 32 bytes on chip and one element in GM.
+    """
+
+    def __init__(
+        self, *, name: str, space: str, data: torch.Tensor, unit_bytes: int = GRANULE_BYTES
+    ) -> None:
+        self.name = name
+        self.space = space
+        self.data = data
+        self.unit_bytes = unit_bytes
+        self.size_bytes = data.numel()
+        self._typed: dict[str, torch.Tensor] = {}
+
+    def typed(self, dtype: str) -> torch.Tensor:
+        """The whole memory as a flat tensor of a dtype."""
+        flat = self._typed.get(dtype)
+        if flat is None:
+            width = DTYPES[dtype].itemsize
+            flat = self.data[: self.size_bytes // width * width].view(DTYPES[dtype])
+            self._typed[dtype] = flat
+        return flat
+
+    def poison(self) -> None:
+        """Fills the memory with poison."""
+        self.data[: self.size_bytes // 2 * 2].view(torch.int16).fill_(POISON)
+
+
+def on_chip(name: str, space: str, size_bytes: int) -> Memory:
+    """A fresh memory of a core."""
+    memory = Memory(
+        name=name, space=space, data=torch.empty(size_bytes, dtype=torch.uint8)
+    )
+    memory.poison()
+    return memory
+
+
+def in_gm(name: str, tensor: torch.Tensor) -> Memory:
+    """A caller's contiguous tensor as bytes of the same storage."""
+    data = tensor.reshape(-1).view(torch.uint8)
+    return Memory(name=name, space="gm", data=data, unit_bytes=tensor.element_size())

@@ -1,0 +1,262 @@
+"""Tiles: typed, strided parts of a memory, as the memref values of HIVM describe them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import torch
+
+from tlcourse.simulator.memory import DTYPES, Memory
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outside:
+    """How a tile leaves what it was cut from: along `dim`, or along the memory when -1."""
+
+    dim: int
+    start: int
+    stop: int
+    limit: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Layout:
+    """A tile as equal runs of bytes: where the first starts, its length, and the loops over it.
+
+    `loops` holds (count, step in bytes), the largest step first; it is empty for one run.
+    """
+
+    start_bytes: int
+    run_bytes: int
+    loops: tuple[tuple[int, int], ...]
+
+    @property
+    def runs(self) -> int:
+        """The number of runs, which a DMA moves as its segments."""
+        return prod(count for count, _ in self.loops)
+
+
+class Tile:
+    """A typed, strided part of a memory. Offsets and strides count elements, as in MLIR.
+
+    `base_bytes` is where the buffer starts from which `offset` counts; `reinterpret` goes
+    back to it.
+    """
+
+    __slots__ = (
+        "_layout",
+        "_view",
+        "base_bytes",
+        "dtype",
+        "memory",
+        "name",
+        "offset",
+        "outside",
+        "sizes",
+        "strides",
+    )
+
+    def __init__(
+        self,
+        memory: Memory,
+        dtype: str,
+        base_bytes: int,
+        offset: int,
+        sizes: tuple[int, ...],
+        strides: tuple[int, ...],
+        name: str = "",
+        outside: Outside | None = None,
+    ) -> None:
+        self.memory = memory
+        self.dtype = dtype
+        self.base_bytes = base_bytes
+        self.offset = offset
+        self.sizes = sizes
+        self.strides = strides
+        self.name = name or memory.name
+        self.outside = outside
+        self._view: torch.Tensor | None = None
+        self._layout: Layout | None = None
+
+    @property
+    def width(self) -> int:
+        """Bytes of an element."""
+        return DTYPES[self.dtype].itemsize
+
+    @property
+    def elements(self) -> int:
+        """The number of elements."""
+        return prod(self.sizes)
+
+    @property
+    def size_bytes(self) -> int:
+        """The bytes of all elements."""
+        return self.elements * self.width
+
+    def view(self) -> torch.Tensor:
+        """The elements as a torch tensor that shares the memory's bytes."""
+        if self._view is None:
+            start = self.base_bytes // self.width + self.offset
+            flat = self.memory.typed(self.dtype)
+            self._view = flat.as_strided(
+                self.sizes, self.strides, flat.storage_offset() + start
+            )
+        return self._view
+
+    def span_bytes(self) -> tuple[int, int]:
+        """First byte, and the byte behind the last; equal for a tile without elements."""
+        start = self.base_bytes + self.offset * self.width
+        if 0 in self.sizes:
+            return start, start
+        reach = sum((n - 1) * s for n, s in zip(self.sizes, self.strides, strict=True))
+        return start, start + (reach + 1) * self.width
+
+    def leaves(self) -> Outside | None:
+        """How the tile reaches outside its tensor or its memory, None where it does not."""
+        if self.outside is not None or 0 in self.sizes:
+            return self.outside if 0 not in self.sizes else None
+        start, stop = self.span_bytes()
+        if 0 <= start and stop <= self.memory.size_bytes:
+            return None
+        return Outside(
+            dim=-1,
+            start=start // self.width,
+            stop=stop // self.width,
+            limit=self.memory.size_bytes // self.width,
+        )
+
+    def is_in_memory(self) -> bool:
+        """Whether all elements lie inside the memory, so that the tile can be touched."""
+        start, stop = self.span_bytes()
+        return 0 <= start and stop <= self.memory.size_bytes
+
+    def layout(self) -> Layout:
+        """The tile as runs of bytes."""
+        if self._layout is None:
+            self._layout = _layout(self)
+        return self._layout
+
+    def same_place(self, other: Tile) -> bool:
+        """Whether two tiles are the same elements in the same order."""
+        return (
+            self.memory is other.memory
+            and self.dtype == other.dtype
+            and self.span_bytes()[0] == other.span_bytes()[0]
+            and self.sizes == other.sizes
+            and self.strides == other.strides
+        )
+
+    def overlaps(self, other: Tile) -> bool:
+        """Whether the byte ranges of two tiles meet."""
+        if self.memory is not other.memory:
+            return False
+        start, stop = self.span_bytes()
+        other_start, other_stop = other.span_bytes()
+        return start < other_stop and other_start < stop
+
+    def subview(
+        self,
+        offsets: Sequence[int],
+        sizes: Sequence[int],
+        strides: Sequence[int],
+        dims: Sequence[int],
+    ) -> Tile:
+        """A rectangle of the tile; `dims` are the dimensions that stay."""
+        outside = self.outside
+        shift = 0
+        for dim, (start, count, step, limit) in enumerate(
+            zip(offsets, sizes, strides, self.sizes, strict=True)
+        ):
+            shift += start * self.strides[dim]
+            stop = start + (count - 1) * step + 1 if count > 0 else start
+            if outside is None and count > 0 and (start < 0 or stop > limit):
+                outside = Outside(dim=dim, start=start, stop=stop, limit=limit)
+        return Tile(
+            self.memory,
+            self.dtype,
+            self.base_bytes,
+            self.offset + shift,
+            tuple(max(sizes[dim], 0) for dim in dims),
+            tuple(strides[dim] * self.strides[dim] for dim in dims),
+            self.name,
+            outside,
+        )
+
+    def reinterpret(self, offset: int, sizes: Sequence[int], strides: Sequence[int]) -> Tile:
+        """Other sizes and strides on the same buffer, counted from the buffer's start."""
+        return Tile(
+            self.memory,
+            self.dtype,
+            self.base_bytes,
+            offset,
+            tuple(sizes),
+            tuple(strides),
+            self.name,
+            self.outside,
+        )
+
+    def collapse(self, groups: Sequence[Sequence[int]]) -> Tile:
+        """Merges neighbouring dimensions that are contiguous."""
+        return self.reshaped(
+            [prod(self.sizes[dim] for dim in group) for group in groups],
+            [self._inner_stride(group) for group in groups],
+        )
+
+    def expand(self, groups: Sequence[Sequence[int]], sizes: Sequence[int]) -> Tile:
+        """Splits each dimension into the dimensions of a group."""
+        strides = [0] * len(sizes)
+        for dim, group in enumerate(groups):
+            step = self.strides[dim]
+            for inner in reversed(group):
+                strides[inner] = step
+                step *= sizes[inner]
+        return self.reshaped(sizes, strides)
+
+    def reshaped(self, sizes: Sequence[int], strides: Sequence[int]) -> Tile:
+        """The same start with other sizes and strides."""
+        return Tile(
+            self.memory,
+            self.dtype,
+            self.base_bytes,
+            self.offset,
+            tuple(sizes),
+            tuple(strides),
+            self.name,
+            self.outside,
+        )
+
+    def bytes_as(
+        self, shift_bytes: int, dtype: str, sizes: Sequence[int], strides: Sequence[int]
+    ) -> Tile:
+        """A buffer of another dtype that starts `shift_bytes` behind this one's start."""
+        return Tile(
+            self.memory,
+            dtype,
+            self.base_bytes + shift_bytes,
+            0,
+            tuple(sizes),
+            tuple(strides),
+            self.name,
+        )
+
+    def _inner_stride(self, group: Sequence[int]) -> int:
+        for dim in reversed(group):
+            if self.sizes[dim] != 1:
+                return self.strides[dim]
+        return self.strides[group[-1]] if group else 1
+
+
+def _layout(tile: Tile) -> Layout:
+    width = tile.width
+    dims = sorted(
+        (abs(stride) * width, count)
+        for count, stride in zip(tile.sizes, tile.strides, strict=True)
+        if count > 1 and stride != 0
+    )
+    run = width
+    while dims and dims[0][0] == run:
+        run *= dims.pop(0)[1]
+    loops = tuple((count, step) for step, count in reversed(dims))
+    return Layout(start_bytes=tile.span_bytes()[0], run_bytes=run, loops=loops)

@@ -1,0 +1,109 @@
+"""The words that widgets show, in English and in Chinese."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Language = Literal["en", "zh"]
+
+_LABELS: dict[str, tuple[str, str]] = {
+    "passes": ("passes", "个 pass"),
+    "changed_of": ("{0} of {1} passes changed the IR", "{1} 个 pass 中 {0} 个改变了 IR"),
+    "failed_of": ("{0} failed", "{0} 个失败"),
+    "pass_list": ("Passes", "Pass 列表"),
+    "filter": ("filter passes  ( / )", "筛选 pass  ( / )"),
+    "before": ("before", "之前"),
+    "after": ("after", "之后"),
+    "input": ("input", "输入"),
+    "changed": ("changed", "有改变"),
+    "unchanged": ("unchanged", "无改变"),
+    "failed": ("failed", "失败"),
+    "skipped": ("skipped", "跳过"),
+    "tir": ("TIR phase", "TIR 阶段"),
+    "codegen": ("code generation", "代码生成"),
+    "npuir": ("AscendNPU IR phase", "AscendNPU IR 阶段"),
+    "real": ("real compiler", "真实编译器"),
+    "embedded": ("embedded pass", "内嵌 pass"),
+    "lines": ("lines", "行"),
+    "renamed": ("only value names differ", "仅值名不同"),
+    "moved": ("moved", "移动"),
+    "removed": ("removed", "删除"),
+    "added": ("added", "新增"),
+    "same_text": ("This pass left the IR as it was.", "这个 pass 没有改变 IR。"),
+    "source": ("your source", "你的源码"),
+    "ops": ("ops", "算子"),
+    "previous": ("previous changed pass  (↑ k PageUp)", "上一个有改变的 pass  (↑ k PageUp)"),
+    "next": ("next changed pass  (↓ j PageDown)", "下一个有改变的 pass  (↓ j PageDown)"),
+    "all": ("show unchanged passes too  (u)", "也显示无改变的 pass  (u)"),
+    "expand": ("show every line  (e)", "显示所有行  (e)"),
+    "stack": ("one column  (v)", "单栏显示  (v)"),
+    "show_source": ("show source  (s)", "显示源码  (s)"),
+    "larger": ("larger type  (+)", "放大字体  (+)"),
+    "smaller": ("smaller type  (-)", "缩小字体  (-)"),
+    "lecture": ("lecture mode, full screen  (f)", "授课模式,全屏  (f)"),
+    "theme": ("light or dark  (d)", "浅色或深色  (d)"),
+    "equal_lines": ("{0} equal lines", "{0} 行相同"),
+    "more_rows": ("{0} more rows: open the explorer", "还有 {0} 行:请打开浏览器"),
+    "more_passes": ("{0} more changed passes: open the explorer", "还有 {0} 个改变的 pass"),
+    "no_match": ("no pass matches", "没有匹配的 pass"),
+    "keys": (
+        "↑↓ j k PageUp PageDown: step   n p: next, previous change   Home End: first, last   "
+        "u: all passes   e: all lines   v: one column   l: list   s: source   + -: type   "
+        "d: dark   f: lecture   /: filter   Esc: back",
+        "↑↓ j k PageUp PageDown:步进   n p:下一处、上一处改变   Home End:首、末   u:所有 pass   "
+        "e:所有行   v:单栏   l:列表   s:源码   + -:字体   d:深色   f:授课   /:筛选   Esc:返回",
+    ),
+    "timeline": ("Timeline of {0}", "{0} 的时间线"),
+    "timeline_of": (
+        "{0}: {1:,} cycles, {2} on {3}; block {4} shown",
+        "{0}:{1:,} 周期,{2},芯片 {3};显示块 {4}",
+    ),
+    "launch": (
+        "the first instruction comes after {0:,} cycles of launch",
+        "启动占 {0:,} 周期,之后才是第一条指令",
+    ),
+    "aic": ("AIC, cube core", "AIC,cube 核"),
+    "aiv0": ("AIV 0, vector core", "AIV 0,vector 核"),
+    "aiv1": ("AIV 1, vector core", "AIV 1,vector 核"),
+    "as_table": ("the same as a table", "同样内容的表格"),
+    "cycles": ("cycles", "周期"),
+    "lane": ("lane", "通道"),
+    "instructions": ("instructions", "指令数"),
+    "busy": ("busy cycles", "忙周期"),
+    "busy_share": ("busy, % of total", "忙占总时间 %"),
+    "waiting": ("waiting cycles", "等待周期"),
+    "main_wait": ("waits longest for", "等待最久的原因"),
+    "bubble": ("waiting", "等待"),
+    "replicated": (
+        "{0:,} further blocks are timed by the ones that were run",
+        "另有 {0:,} 个块以已运行的块代表计时",
+    ),
+    "no_instructions": ("No instruction was recorded.", "没有记录到指令。"),
+    "memory": ("On-chip memory of {0}", "{0} 的片上内存"),
+    "memory_any": ("On-chip memory", "片上内存"),
+    "capacity": ("capacity", "容量"),
+    "peak": ("peak", "峰值"),
+    "program_order": ("program order", "程序顺序"),
+    "buffer": ("buffer", "缓冲"),
+    "space": ("memory", "内存"),
+    "offset": ("offset, B", "偏移, B"),
+    "size": ("size, B", "大小, B"),
+    "copies": ("copies", "份数"),
+    "live": ("live", "存活"),
+    "line": ("line", "行号"),
+    "fits": ("fits", "是否放得下"),
+    "yes": ("yes", "是"),
+    "no": ("no: ends {0:,} B past the limit", "否:超出上限 {0:,} B"),
+    "no_buffers": ("No buffer was planned.", "没有规划缓冲。"),
+}
+
+
+def label(key: str, language: Language, *values: object) -> str:
+    """The words for `key`, with `values` filled in."""
+    words = _LABELS[key][1 if language == "zh" else 0]
+    return words.format(*values) if values else words
+
+
+def table(language: Language) -> dict[str, str]:
+    """All words of one language, for a viewer."""
+    return {key: words[1 if language == "zh" else 0] for key, words in _LABELS.items()}

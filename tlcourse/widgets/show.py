@@ -1,0 +1,151 @@
+"""`show_passes`, `show_timeline`, `show_memory`: what a learner calls in a notebook.
+
+They take a kernel or a record. A kernel is known by what it can do: `.trace(backend)`,
+and `.last_launch` with `.timeline` and `.memory`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
+
+from tlcourse.diagnostics import TLError, error
+from tlcourse.records import Backend, MemoryMap, PassTrace, Timeline
+from tlcourse.widgets.labels import Language
+from tlcourse.widgets.memory import MemoryView
+from tlcourse.widgets.timeline import TimelineView
+
+if TYPE_CHECKING:
+    from tlcourse.widgets.passes import PassExplorer
+
+
+@runtime_checkable
+class Traceable(Protocol):
+    """A kernel whose compile can be traced."""
+
+    def trace(self, backend: Backend | None = None) -> PassTrace:
+        """The IR after each pass of one back half."""
+        ...
+
+
+def show_passes(
+    kernel: PassTrace | Traceable, backend: Backend | None = None, language: Language = "en"
+) -> PassExplorer:
+    """Opens the pass explorer on a kernel.
+
+    Args:
+        kernel: a compiled kernel, or the record of its passes.
+        backend: `embedded` or `bishengir`; default: the kernel's own.
+        language: `en` or `zh`, the words on screen.
+
+    Raises:
+        TL730: the object is neither a kernel nor a record.
+        TL732: the notebook packages are not installed.
+    """
+    trace = kernel if isinstance(kernel, PassTrace) else _traced(kernel, backend)
+    try:
+        from tlcourse.widgets.passes import PassExplorer
+    except ImportError as cause:
+        raise _no_notebook_packages() from cause
+    return PassExplorer(trace, language)
+
+
+def show_timeline(
+    kernel: object, block: int | None = None, language: Language = "en"
+) -> TimelineView:
+    """Draws who worked when in the last launch of a kernel.
+
+    Args:
+        kernel: a kernel that was launched, or a timeline record.
+        block: logical block whose core group is drawn; default: the first one.
+        language: `en` or `zh`.
+
+    Raises:
+        TL730: the object is neither a kernel nor a record.
+        TL731: the kernel was not launched on the simulator yet.
+    """
+    if isinstance(kernel, Timeline):
+        return TimelineView(kernel, block, language)
+    timeline = _of_last_launch("show_timeline", kernel, "timeline")
+    if not isinstance(timeline, Timeline):
+        raise _not_launched("show_timeline", kernel)
+    return TimelineView(timeline, block, language)
+
+
+def show_memory(kernel: object, language: Language = "en") -> MemoryView:
+    """Draws where the buffers of a kernel lie in on-chip memory.
+
+    Args:
+        kernel: a kernel that was launched, or memory map records.
+        language: `en` or `zh`.
+
+    Raises:
+        TL730: the object is neither a kernel nor records.
+        TL731: the kernel was not launched on the simulator yet.
+    """
+    maps = _maps(kernel)
+    if maps:
+        return MemoryView(maps, language=language)
+    maps = _maps(_of_last_launch("show_memory", kernel, "memory"))
+    if not maps:
+        raise _not_launched("show_memory", kernel)
+    return MemoryView(maps, _name(kernel), language)
+
+
+def _traced(kernel: object, backend: Backend | None) -> PassTrace:
+    if not isinstance(kernel, Traceable):
+        raise _not_a_kernel("show_passes", kernel)
+    return kernel.trace(backend)
+
+
+def _maps(value: object) -> tuple[MemoryMap, ...]:
+    if isinstance(value, MemoryMap):
+        return (value,)
+    if not isinstance(value, (tuple, list)):
+        return ()
+    items = tuple(cast(Iterable[object], value))
+    maps = tuple(item for item in items if isinstance(item, MemoryMap))
+    return maps if len(maps) == len(items) else ()
+
+
+def _of_last_launch(function: str, kernel: object, part: str) -> object:
+    if not hasattr(kernel, "last_launch"):
+        raise _not_a_kernel(function, kernel)
+    launch: object = getattr(kernel, "last_launch")
+    return getattr(launch, part, None)
+
+
+def _name(kernel: object) -> str:
+    signature: object = getattr(kernel, "signature", None)
+    name: object = getattr(signature, "kernel", None) or getattr(kernel, "name", None)
+    return name if isinstance(name, str) else "kernel"
+
+
+def _not_a_kernel(function: str, value: object) -> TLError:
+    return error(
+        "TL730",
+        f"{function} cannot show a {type(value).__name__}",
+        why="it draws a compiled kernel or one of its records",
+        fix=f"pass the object that tilelang.compile or @tilelang.jit returns: {function}(kernel)",
+    )
+
+
+def _not_launched(function: str, kernel: object) -> TLError:
+    name = _name(kernel)
+    return error(
+        "TL731",
+        f"{name} has no launch to show yet",
+        why=f"{function} draws what the simulator recorded in the last launch of {name}",
+        fix='call the kernel on the simulator first (execution="simulator"), '
+        f"then {function} again",
+    )
+
+
+def _no_notebook_packages() -> TLError:
+    return error(
+        "TL732",
+        "the pass explorer needs the notebook packages",
+        why="anywidget is not installed in this Python",
+        fix="pip install 'tlcourse[notebooks]', or write a page with "
+        "`tlcourse ir FILE --html out.html`, which needs none",
+    )
