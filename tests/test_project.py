@@ -92,12 +92,6 @@ def test_make_installs_every_extra() -> None:
     assert set(found[1].split(",")) == set(PROJECT["project"]["optional-dependencies"])
 
 
-def test_version_stands_in_one_form() -> None:
-    import tlcourse
-
-    assert tlcourse.__version__ == PROJECT["project"]["version"]
-
-
 @pytest.mark.parametrize("code", sorted(raised_codes()))
 def test_error_has_a_section_and_a_test(code: str) -> None:
     page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")

@@ -75,12 +75,13 @@ def ir(
     json: Annotated[bool, typer.Option("--json", help="Print the trace as data.")] = False,
 ) -> None:
     """Show the IR of a kernel after every pass that changed it."""
-    from tlcourse.jit.inspect import load_kernel
-
+    path, kernel = _split(target)
     prefer_simulated()
     if mode is not None:
         os.environ["TILELANG_ASCEND_MODE"] = mode.value
-    trace = load_kernel(*_split(target)).trace(backend.value)
+    from tlcourse.jit.inspect import load_kernel
+
+    trace = load_kernel(path, kernel).trace(backend.value)
     if html is not None:
         _write_html(trace, html)
     elif json:

@@ -108,4 +108,5 @@ def _at_least_two(dims: tuple[int, ...], part: Part) -> tuple[int, ...]:
     rank = len(part.sizes)
     if len(dims) >= 2 or rank < 2:
         return dims
-    return (dims[0] - 1, dims[0]) if dims[0] else (0, 1)
+    only = max(dims)
+    return (only - 1, only) if only else (0, 1)

@@ -37,11 +37,11 @@ def core_of(op: Operation) -> str | None:
     return next((_SPACE_CORES[space] for space in spaces if space in _SPACE_CORES), None)
 
 
-def expert_cores(kernel: tl.KernelOp) -> tuple[str, ...]:
-    """The cores of an Expert kernel: both where it has a `T.Scope`, else that of its tiles."""
+def expert_core(kernel: tl.KernelOp) -> str:
+    """The core of an Expert kernel: MIX where it has a `T.Scope`, else that of its tiles."""
     if any(isinstance(op, tl.ScopeOp) for op in kernel.walk()):
-        return ("AIC", "AIV")
-    return (next((core for op in kernel.walk() if (core := core_of(op))), "AIV"),)
+        return "MIX"
+    return next((core for op in kernel.walk() if (core := core_of(op))), "AIV")
 
 
 def developer_core(kernel: tl.KernelOp) -> str:
@@ -71,7 +71,7 @@ def require_core(writer: Writer, op: Operation) -> None:
     fix = f'put it into `with T.Scope("{_SCOPE_WORDS[core]}"):`'
     if scope is not None:
         where = f'it stands in T.Scope("{_SCOPE_WORDS[scope_core(scope)]}")'
-    elif _has_scopes(op):
+    elif runs_on_both(op):
         where = "it stands outside both scopes, so that it would run on both kinds of core"
     else:
         where = f"this kernel has no T.Scope, so that all of it runs on the {_WORDS[writer.core]}"
@@ -83,6 +83,11 @@ def require_core(writer: Writer, op: Operation) -> None:
         why=f"{where}; each kind of core reaches only its own memories and GM",
         fix=fix,
     )
+
+
+def runs_on_both(op: Operation) -> bool:
+    """Whether an op of an Expert kernel for both kinds of core stands outside its scopes."""
+    return _enclosing_scope(op) is None and _has_scopes(op)
 
 
 def _reason(op: Operation) -> str:

@@ -34,6 +34,7 @@ from tlcourse.diagnostics import SourceMap
 from tlcourse.dialects import tl
 from tlcourse.dialects.hivm.core import DebugOp
 from tlcourse.dialects.hivm.cube import MmadL1Op
+from tlcourse.dialects.memref import type_of
 from tlcourse.dialects.signature import function_of, kernel_of
 
 _SCOPES = ("shared", "shared.dyn", "local.fragment")
@@ -64,7 +65,8 @@ def _statements(writer: Writer, block: Block) -> None:
 
 def _statement(writer: Writer, op: Operation) -> None:
     writer.stand_at(op)
-    handler = _vector if isinstance(op, tl.ElementwiseOp) else _HANDLERS.get(type(op))
+    kind = tl.ElementwiseOp if isinstance(op, tl.ElementwiseOp) else type(op)
+    handler = _HANDLERS.get(kind)
     if handler is not None:
         handler(writer, op)
     elif not lower_scalar(writer, op):
@@ -72,8 +74,7 @@ def _statement(writer: Writer, op: Operation) -> None:
 
 
 def _alloc(writer: Writer, op: tl.AllocOp) -> None:
-    kind = op.result.type
-    assert isinstance(kind, MemRefType)
+    kind = type_of(op.result)
     if tl.scope_of(op.result) not in _SCOPES:
         raise no_place(writer, op, "Developer")
     value = empty(writer, kind.get_shape(), kind.element_type)
@@ -135,9 +136,10 @@ def _if(writer: Writer, op: scf.IfOp) -> None:
     if blocks[1] is None and not buffers:
         blocks = blocks[:1]
     branches = [(Block(), block) for block in blocks]
-    regions = [Region(branch) for branch, _ in branches]
+    then, *others = [Region(branch) for branch, _ in branches]
     types = [value.type for value in starts]
-    choice = writer.add(scf.IfOp(writer.values[op.cond], types, *regions))
+    choice = scf.IfOp(writer.values[op.cond], types, then, others[0] if others else None)
+    writer.add(choice)
     _hand_on(writer, op, branches, buffers, starts, choice.output)
 
 
@@ -196,6 +198,7 @@ def _nothing(writer: Writer, op: Operation) -> None:
 _HANDLERS: dict[type[Operation], Callable[[Writer, Any], None]] = {
     tl.AllocOp: _alloc,
     tl.CopyOp: lower_copy,
+    tl.ElementwiseOp: _vector,
     tl.BroadcastOp: _vector,
     tl.CastOp: _vector,
     tl.GemmOp: _gemm,

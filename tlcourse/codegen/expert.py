@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from xdsl.dialects import func, memref, scf
-from xdsl.dialects.builtin import IntegerType, MemRefType, ModuleOp, StridedLayoutAttr, i32
+from xdsl.dialects.builtin import MemRefType, ModuleOp, StridedLayoutAttr, i32
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from tlcourse.codegen.copies import lower_copy
@@ -19,8 +19,9 @@ from tlcourse.codegen.cores import (
     SPACE_WORDS,
     SPACES,
     core_of,
-    expert_cores,
+    expert_core,
     require_core,
+    runs_on_both,
     scope_core,
     space_of,
 )
@@ -49,16 +50,17 @@ from tlcourse.dialects import tl
 from tlcourse.dialects.hivm.attrs import AddressSpaceAttr
 from tlcourse.dialects.hivm.core import DebugOp
 from tlcourse.dialects.hivm.cube import MmadL1Op
-from tlcourse.dialects.memref import CopyOp
+from tlcourse.dialects.memref import CopyOp, type_of
 from tlcourse.dialects.signature import function_of, kernel_of
 
 
 def generate_expert(module: ModuleOp, sources: SourceMap) -> ModuleOp:
     """MLIR of an Expert kernel; see `tlcourse.codegen.generate`."""
     source, kernel = function_of(module), kernel_of(module)
-    cores = expert_cores(kernel)
-    functions = [_function(source, core, len(cores) > 1, sources) for core in cores]
-    return module_of("MIX" if len(cores) > 1 else cores[0], functions, module)
+    core = expert_core(kernel)
+    cores = ("AIC", "AIV") if core == "MIX" else (core,)
+    functions = [_function(source, here, core == "MIX", sources) for here in cores]
+    return module_of(core, functions, module)
 
 
 def _function(source: func.FuncOp, core: str, mix: bool, sources: SourceMap) -> func.FuncOp:
@@ -87,7 +89,8 @@ def _statements(writer: Writer, block: Block) -> None:
 
 def _statement(writer: Writer, op: Operation) -> None:
     writer.stand_at(op)
-    handler = _vector if isinstance(op, tl.ElementwiseOp) else _HANDLERS.get(type(op))
+    kind = tl.ElementwiseOp if isinstance(op, tl.ElementwiseOp) else type(op)
+    handler = _HANDLERS.get(kind)
     if handler is not None:
         handler(writer, op)
     elif not (lower_scalar(writer, op) or lower_sync(writer, op)):
@@ -95,12 +98,11 @@ def _statement(writer: Writer, op: Operation) -> None:
 
 
 def _alloc(writer: Writer, op: tl.AllocOp) -> None:
-    kind = op.result.type
-    assert isinstance(kind, MemRefType)
+    kind = type_of(op.result)
     space = SPACES.get(tl.scope_of(op.result), "")
     if not space:
         raise no_place(writer, op, "Expert")
-    if core_of(op) != writer.core and _outside_scopes_of_mix(op):
+    if core_of(op) != writer.core and runs_on_both(op):
         return
     require_core(writer, op)
     shape = kind.get_shape()
@@ -109,16 +111,6 @@ def _alloc(writer: Writer, op: tl.AllocOp) -> None:
     buffer = writer.add(memref.AllocOp([], [], here)).memref
     buffer.name_hint = op.label.data
     writer.buffers[op.result] = buffer
-
-
-def _outside_scopes_of_mix(op: Operation) -> bool:
-    """Whether an op stands in the part of a kernel for both cores that runs on each."""
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, tl.KernelOp):
-        if isinstance(parent, tl.ScopeOp):
-            return False
-        parent = parent.parent_op()
-    return parent is not None and any(isinstance(inner, tl.ScopeOp) for inner in parent.walk())
 
 
 def _row_major(shape: tuple[int, ...]) -> list[int]:
@@ -198,8 +190,8 @@ def _for(writer: Writer, op: tl.ForOp) -> None:
 
 def _if(writer: Writer, op: scf.IfOp) -> None:
     branches = [Block() for region in op.regions if region.blocks]
-    regions = [Region(branch) for branch in branches]
-    writer.add(scf.IfOp(writer.values[op.cond], [], *regions))
+    then, *others = [Region(branch) for branch in branches]
+    writer.add(scf.IfOp(writer.values[op.cond], [], then, others[0] if others else None))
     for branch, region in zip(branches, op.regions, strict=False):
         with writer.inside(branch):
             _statements(writer, region.block)
@@ -250,6 +242,7 @@ def _nothing(writer: Writer, op: Operation) -> None:
 _HANDLERS: dict[type[Operation], Callable[[Writer, Any], None]] = {
     tl.AllocOp: _alloc,
     tl.CopyOp: lower_copy,
+    tl.ElementwiseOp: _vector,
     tl.BroadcastOp: _vector,
     tl.CastOp: _vector,
     tl.GemmOp: _gemm,

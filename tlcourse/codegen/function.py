@@ -7,8 +7,9 @@ module attributes {hivm.module_core_type = #hivm.module_core_type<AIV>, memref.m
     hivm.hir.set_ffts_base_addr %ffts
     one memref.reinterpret_cast per tensor parameter, with its shape and strides
     %0 = hivm.hir.get_block_idx -> i64
-    ..
-    return
+    ...
+  }
+}
 ```
 
 The launcher reads names, core types and element types from this text.
@@ -16,7 +17,7 @@ The launcher reads names, core types and element types from this text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import cast
@@ -48,6 +49,7 @@ from tlcourse.dialects.hacc import ArgTypeAttr, FunctionKindAttr
 from tlcourse.dialects.hivm.attrs import FuncCoreTypeAttr, ModuleCoreTypeAttr
 from tlcourse.dialects.hivm.base import gm
 from tlcourse.dialects.hivm.core import GetBlockIdxOp, GetSubBlockIdxOp, SetFFTSBaseAddrOp
+from tlcourse.dialects.memref import type_of
 
 _LEADING = ("ffts", "lock", "workspace")
 _GRID = ("gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ")
@@ -110,7 +112,7 @@ def open_function(
 
 
 @contextmanager
-def kernel_body(writer: Writer, kernel: tl.KernelOp) -> Iterator[None]:
+def kernel_body(writer: Writer, kernel: tl.KernelOp) -> Generator[None]:
     """Binds the block ids; the second dimension of a grid is a loop around all that follows."""
     writer.stand_at(kernel)
     *blocks, sub_block = kernel.body.block.args
@@ -156,7 +158,7 @@ def _user_type(kind: Attribute, form: FunctionForm) -> Attribute:
     if not isinstance(kind, MemRefType):
         return kind
     space = gm() if form.expert else NoneAttr()
-    return MemRefType(kind.element_type, [DYNAMIC_INDEX], NoneAttr(), space)
+    return MemRefType(cast(MemRefType, kind).element_type, [DYNAMIC_INDEX], NoneAttr(), space)
 
 
 def _argument_names(source: func.FuncOp) -> list[str | None]:
@@ -206,12 +208,11 @@ def _bind_tensor(
     argument: SSAValue,
     value: SSAValue,
     entry: dict[str, Attribute],
-    scalars: dict[str, SSAValue],
+    scalars: Mapping[str, SSAValue],
 ) -> None:
     texts = [_text(extent) or "" for extent in cast(ArrayAttr[Attribute], entry["tl.extents"])]
     sizes, strides = shape_values(writer, texts, scalars)
-    kind = value.type
-    assert isinstance(kind, MemRefType)
+    kind = type_of(value)
     layout = StridedLayoutAttr([s if isinstance(s, int) else None for s in strides])
     shaped = MemRefType(kind.element_type, static_shape(sizes), layout, kind.memory_space)
     cast_op = memref.ReinterpretCastOp.from_dynamic(value, [0], sizes, strides, shaped)

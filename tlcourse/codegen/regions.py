@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects import memref, tensor
 from xdsl.dialects.builtin import (
@@ -21,6 +22,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from tlcourse.codegen.writer import Index, Writer
 from tlcourse.dialects import tl
+from tlcourse.dialects.memref import type_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,9 +49,7 @@ class Part:
     @property
     def element(self) -> Attribute:
         """The element type."""
-        kind = self.buffer.type
-        assert isinstance(kind, MemRefType)
-        return kind.element_type
+        return type_of(self.buffer).element_type
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -70,6 +70,12 @@ class Part:
 def static_shape(sizes: Sequence[Index]) -> tuple[int, ...]:
     """Sizes as a shape; `DYNAMIC_INDEX` stands for those of the run time."""
     return tuple(size if isinstance(size, int) else DYNAMIC_INDEX for size in sizes)
+
+
+def tensor_type(value: SSAValue) -> TensorType[Attribute]:
+    """The type of a value that is a tensor."""
+    assert isinstance(value.type, TensorType)
+    return cast(TensorType[Attribute], value.type)
 
 
 def base_of(value: SSAValue) -> SSAValue:
@@ -109,9 +115,7 @@ def part_of(writer: Writer, value: SSAValue) -> Part:
 def _shape_of(writer: Writer, buffer: SSAValue) -> tuple[Index, ...]:
     if buffer in writer.shapes:
         return writer.shapes[buffer]
-    kind = buffer.type
-    assert isinstance(kind, MemRefType)
-    return tuple(kind.get_shape())
+    return tuple(type_of(buffer).get_shape())
 
 
 def matching_dims(
@@ -154,8 +158,7 @@ def subview(writer: Writer, base: SSAValue, part: Part, dims: Sequence[int]) -> 
     rank = len(part.sizes)
     if part.whole and len(dims) == rank:
         return base
-    kind = base.type
-    assert isinstance(kind, MemRefType)
+    kind = type_of(base)
     ones = [1] * rank
     full = memref.SubviewOp.infer_result_type(kind, part.offsets, part.sizes, ones)
     strides = full.get_strides()
@@ -174,9 +177,8 @@ def extract(writer: Writer, base: SSAValue, part: Part, dims: Sequence[int]) -> 
     """The part as a tensor that keeps only `dims`; the base itself where that is all of it."""
     if part.whole and len(dims) == len(part.sizes):
         return base
-    kind = base.type
-    assert isinstance(kind, TensorType)
-    result = TensorType(kind.get_element_type(), [part.shape[d] for d in dims])
+    element = tensor_type(base).get_element_type()
+    result = TensorType(element, [part.shape[d] for d in dims])
     ones = [1] * len(part.sizes)
     return writer.add(tensor.ExtractSliceOp(base, part.offsets, part.sizes, ones, result)).result
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, i32
+from xdsl.dialects.builtin import i32
 from xdsl.ir import Operation, SSAValue
 
 from tlcourse import extents
@@ -42,7 +42,7 @@ def shape_values(
     for size in reversed(sizes):
         strides.insert(0, running)
         running = _product(writer, running, size)
-    return [_as_index(writer, size) for size in sizes], [_as_index(writer, s) for s in strides]
+    return [_index(writer, size) for size in sizes], [_index(writer, s) for s in strides]
 
 
 def _extent(writer: Writer, text: str, symbols: Mapping[str, SSAValue]) -> Index:
@@ -85,7 +85,5 @@ def _as_i32(writer: Writer, value: Index) -> SSAValue:
     return writer.constant(value, i32) if isinstance(value, int) else value
 
 
-def _as_index(writer: Writer, value: Index) -> Index:
-    if isinstance(value, int):
-        return value
-    return writer.add(arith.IndexCastOp(value, IndexType())).result
+def _index(writer: Writer, value: Index) -> Index:
+    return value if isinstance(value, int) else writer.as_index(value)

@@ -27,12 +27,13 @@ from tlcourse.codegen.regions import (
     part_of,
     static_shape,
     subview,
+    tensor_type,
 )
 from tlcourse.codegen.writer import Index, Writer
 from tlcourse.dialects import tl
 from tlcourse.dialects.bufferization import MaterializeInDestinationOp, ToTensorOp
 from tlcourse.dialects.hivm.vector import VCastOp
-from tlcourse.dialects.memref import CopyOp
+from tlcourse.dialects.memref import CopyOp, type_of
 
 _GLOBAL = "global"
 
@@ -89,9 +90,7 @@ def _room(
     source: Part, destination: Part, src_dims: tuple[int, ...], dst_dims: tuple[int, ...]
 ) -> MemRefType:
     """A buffer of static shape: where an extent is not known, the tile's own bounds it."""
-    kind = destination.buffer.type
-    assert isinstance(kind, MemRefType)
-    bounds = kind.get_shape()
+    bounds = type_of(destination.buffer).get_shape()
     shape = [
         bounds[there] if source.shape[here] == DYNAMIC_INDEX else source.shape[here]
         for here, there in zip(src_dims, dst_dims, strict=True)
@@ -102,10 +101,8 @@ def _room(
 def _same_size(writer: Writer, buffer: SSAValue, sizes: list[Index]) -> SSAValue:
     if all(isinstance(size, int) for size in sizes):
         return buffer
-    kind = buffer.type
-    assert isinstance(kind, MemRefType)
     zeros, ones = [0] * len(sizes), [1] * len(sizes)
-    result = memref.SubviewOp.infer_result_type(kind, zeros, sizes, ones)
+    result = memref.SubviewOp.infer_result_type(type_of(buffer), zeros, sizes, ones)
     return writer.add(memref.SubviewOp.get(buffer, zeros, sizes, ones, result)).result
 
 
@@ -131,8 +128,7 @@ def _write(writer: Writer, value: SSAValue, part: Part, dims: tuple[int, ...]) -
 
 
 def _converted(writer: Writer, value: SSAValue, element: Attribute) -> SSAValue:
-    kind = value.type
-    assert isinstance(kind, TensorType)
+    kind = tensor_type(value)
     if kind.get_element_type() == element:
         return value
     sizes: list[Index] = [

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from xdsl.ir import Block, Operation, SSAValue
 from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Block, Operation, SSAValue
 
 from tlcourse.codegen.regions import base_of
 from tlcourse.dialects import tl

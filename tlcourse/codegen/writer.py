@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr, UnknownLoc
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.dialects.builtin import (
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    LocationAttr,
+    UnknownLoc,
+)
+from xdsl.ir import Block, Operation, SSAValue
 
 from tlcourse.diagnostics import Label, SourceMap, TLError, error
 from tlcourse.dialects.locations import span_of
@@ -31,17 +37,20 @@ class Writer:
         self.block = block
         self.core = core
         self.sources = sources
-        self.place = UnknownLoc()
+        self.place: LocationAttr = UnknownLoc()
         # Scalars of Tile IR and what they are here.
         self.values: dict[SSAValue, SSAValue] = {}
         # Buffers of Tile IR: the memref (parameters, Expert) or the newest tensor (Developer).
         self.buffers: dict[SSAValue, SSAValue] = {}
         # Extents of the tensor parameters.
         self.shapes: dict[SSAValue, tuple[Index, ...]] = {}
+        # Index values that this statement has made already.
+        self._indices: dict[SSAValue, SSAValue] = {}
 
     def stand_at(self, statement: Operation) -> None:
         """All that follows is made from `statement` and bears its location."""
         self.place = statement.location
+        self._indices.clear()
 
     def add(self, op: Op) -> Op:
         """Appends an op."""
@@ -51,23 +60,28 @@ class Writer:
         return op
 
     @contextmanager
-    def inside(self, block: Block) -> Iterator[None]:
+    def inside(self, block: Block) -> Generator[None]:
         """Ops go to `block` for a while; afterwards the old block and place are back."""
         block_before, place_before = self.block, self.place
         self.block = block
         yield
         self.block, self.place = block_before, place_before
+        self._indices.clear()
 
-    def constant(self, value: int, kind: Attribute) -> SSAValue:
+    def constant(self, value: int, kind: IntegerType | IndexType) -> SSAValue:
         """An integer constant of a type."""
         return self.add(arith.ConstantOp(IntegerAttr(value, kind))).result
 
     def index(self, value: SSAValue) -> Index:
         """An i32 of Tile IR as an index: a number where it is a constant."""
         number = constant_of(value)
-        if number is not None:
-            return number
-        return self.add(arith.IndexCastOp(self.values[value], IndexType())).result
+        return self.as_index(self.values[value]) if number is None else number
+
+    def as_index(self, value: SSAValue) -> SSAValue:
+        """An i32 as an index value, one per statement."""
+        if value not in self._indices:
+            self._indices[value] = self.add(arith.IndexCastOp(value, IndexType())).result
+        return self._indices[value]
 
     def index_value(self, index: Index) -> SSAValue:
         """An index as a value."""

@@ -67,6 +67,7 @@ def _reason(launch: Launch, cores: Sequence[Core], first: Core) -> tuple[str, st
     giver, flag = other(first.kind), _flag(first)
     scope = f'T.Scope("{giver.title()}")'
     count = launch.flags.raised[giver, flag]
+    so_far = f"raised flag {flag} {count} {_times(count)}" if count else f"has not raised flag {flag}"
     rule = f"a wait uses up one raise of the flag by {_givers(giver)}"
     if not set_sites(launch.program, giver, flag):
         return (
@@ -75,13 +76,11 @@ def _reason(launch: Launch, cores: Sequence[Core], first: Core) -> tuple[str, st
         )
     if all(core.done for core in cores if core.kind == giver):
         return (
-            f"{rule}; {giver} raised flag {flag} {count} {_times(count)} in this block and has "
-            "finished",
+            f"{rule}; {giver} {so_far} in this block and is done with it",
             f"write one T.sync_block_set({flag}) in {scope} for each T.sync_block_wait({flag})",
         )
     return (
-        f"{rule}; {giver} raised flag {flag} {count} {_times(count)} so far and itself stands at "
-        "a wait",
+        f"{rule}; {giver} {so_far} so far and itself stands at a wait",
         f"move T.sync_block_set({flag}) in {scope} above the wait that holds it back",
     )
 

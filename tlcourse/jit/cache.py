@@ -106,7 +106,7 @@ def _write(path: Path, text: str) -> None:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(f"{_digest(text)}\n{text}")
-        path.write_text(Path(name).read_text())
+        os.replace(name, path)
     except OSError:
         return
 

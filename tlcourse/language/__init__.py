@@ -7,70 +7,200 @@ becomes Tile IR; the names here are what it may use.
 from __future__ import annotations
 
 from tlcourse.language.allocate import (
-    alloc_fragment,
-    alloc_L0A,
-    alloc_L0B,
-    alloc_L0C,
-    alloc_L1,
-    alloc_shared,
-    alloc_ub,
+    alloc_fragment as alloc_fragment,
 )
-from tlcourse.language.annotations import Buffer, Tensor
+from tlcourse.language.allocate import (
+    alloc_L0A as alloc_L0A,
+)
+from tlcourse.language.allocate import (
+    alloc_L0B as alloc_L0B,
+)
+from tlcourse.language.allocate import (
+    alloc_L0C as alloc_L0C,
+)
+from tlcourse.language.allocate import (
+    alloc_L1 as alloc_L1,
+)
+from tlcourse.language.allocate import (
+    alloc_shared as alloc_shared,
+)
+from tlcourse.language.allocate import (
+    alloc_ub as alloc_ub,
+)
+from tlcourse.language.annotations import (
+    Buffer as Buffer,
+)
+from tlcourse.language.annotations import (
+    Tensor as Tensor,
+)
 from tlcourse.language.constants import dtypes as _dtypes
-from tlcourse.language.constants import infinity
+from tlcourse.language.constants import (
+    infinity as infinity,
+)
 from tlcourse.language.copy import (
-    copy,
-    load_nd2nz,
-    npuir_load_nd2nz,
-    npuir_store_fixpipe,
-    store_fixpipe,
+    copy as copy,
+)
+from tlcourse.language.copy import (
+    load_nd2nz as load_nd2nz,
+)
+from tlcourse.language.copy import (
+    npuir_load_nd2nz as npuir_load_nd2nz,
+)
+from tlcourse.language.copy import (
+    npuir_store_fixpipe as npuir_store_fixpipe,
+)
+from tlcourse.language.copy import (
+    store_fixpipe as store_fixpipe,
 )
 from tlcourse.language.fill import (
-    clear,
-    fill,
-    npuir_brc,
-    npuir_cast,
-    npuir_clear,
-    npuir_fill,
-    vbrc,
-    vcast,
+    clear as clear,
 )
-from tlcourse.language.gemm import gemm, npuir_dot
-from tlcourse.language.kernel import Kernel, ResourceSpecialize, Scope, rs
-from tlcourse.language.loops import Parallel, Pipelined, serial
-from tlcourse.language.macro import macro
-from tlcourse.language.meta import meta_var
-from tlcourse.language.prim_func import PrimFunc, prim_func
-from tlcourse.language.printing import npuir_print, print
+from tlcourse.language.fill import (
+    fill as fill,
+)
+from tlcourse.language.fill import (
+    npuir_brc as npuir_brc,
+)
+from tlcourse.language.fill import (
+    npuir_cast as npuir_cast,
+)
+from tlcourse.language.fill import (
+    npuir_clear as npuir_clear,
+)
+from tlcourse.language.fill import (
+    npuir_fill as npuir_fill,
+)
+from tlcourse.language.fill import (
+    vbrc as vbrc,
+)
+from tlcourse.language.fill import (
+    vcast as vcast,
+)
+from tlcourse.language.gemm import (
+    gemm as gemm,
+)
+from tlcourse.language.gemm import (
+    npuir_dot as npuir_dot,
+)
+from tlcourse.language.kernel import (
+    Kernel as Kernel,
+)
+from tlcourse.language.kernel import (
+    ResourceSpecialize as ResourceSpecialize,
+)
+from tlcourse.language.kernel import (
+    Scope as Scope,
+)
+from tlcourse.language.kernel import (
+    rs as rs,
+)
+from tlcourse.language.loops import (
+    Parallel as Parallel,
+)
+from tlcourse.language.loops import (
+    Pipelined as Pipelined,
+)
+from tlcourse.language.loops import (
+    serial as serial,
+)
+from tlcourse.language.macro import (
+    macro as macro,
+)
+from tlcourse.language.meta import (
+    meta_var as meta_var,
+)
+from tlcourse.language.prim_func import (
+    PrimFunc as PrimFunc,
+)
+from tlcourse.language.prim_func import (
+    prim_func as prim_func,
+)
+from tlcourse.language.printing import (
+    npuir_print as npuir_print,
+)
+from tlcourse.language.printing import (
+    print as print,
+)
 from tlcourse.language.scalar_functions import (
-    Cast,
-    Select,
-    cast,
-    ceildiv,
-    exp,
-    exp2,
-    floordiv,
-    floormod,
-    if_then_else,
-    log,
-    log2,
-    max,
-    min,
-    rsqrt,
-    sqrt,
+    Cast as Cast,
 )
-from tlcourse.language.symbolic import dynamic, symbolic
+from tlcourse.language.scalar_functions import (
+    Select as Select,
+)
+from tlcourse.language.scalar_functions import (
+    cast as cast,
+)
+from tlcourse.language.scalar_functions import (
+    ceildiv as ceildiv,
+)
+from tlcourse.language.scalar_functions import (
+    exp as exp,
+)
+from tlcourse.language.scalar_functions import (
+    exp2 as exp2,
+)
+from tlcourse.language.scalar_functions import (
+    floordiv as floordiv,
+)
+from tlcourse.language.scalar_functions import (
+    floormod as floormod,
+)
+from tlcourse.language.scalar_functions import (
+    if_then_else as if_then_else,
+)
+from tlcourse.language.scalar_functions import (
+    log as log,
+)
+from tlcourse.language.scalar_functions import (
+    log2 as log2,
+)
+from tlcourse.language.scalar_functions import (
+    max as max,
+)
+from tlcourse.language.scalar_functions import (
+    min as min,
+)
+from tlcourse.language.scalar_functions import (
+    rsqrt as rsqrt,
+)
+from tlcourse.language.scalar_functions import (
+    sqrt as sqrt,
+)
+from tlcourse.language.symbolic import (
+    dynamic as dynamic,
+)
+from tlcourse.language.symbolic import (
+    symbolic as symbolic,
+)
 from tlcourse.language.sync import (
-    npuir_pipe_barrier,
-    npuir_set_flag,
-    npuir_sync_block_set,
-    npuir_sync_block_wait,
-    npuir_wait_flag,
-    pipe_barrier,
-    set_flag,
-    sync_block_set,
-    sync_block_wait,
-    wait_flag,
+    npuir_pipe_barrier as npuir_pipe_barrier,
+)
+from tlcourse.language.sync import (
+    npuir_set_flag as npuir_set_flag,
+)
+from tlcourse.language.sync import (
+    npuir_sync_block_set as npuir_sync_block_set,
+)
+from tlcourse.language.sync import (
+    npuir_sync_block_wait as npuir_sync_block_wait,
+)
+from tlcourse.language.sync import (
+    npuir_wait_flag as npuir_wait_flag,
+)
+from tlcourse.language.sync import (
+    pipe_barrier as pipe_barrier,
+)
+from tlcourse.language.sync import (
+    set_flag as set_flag,
+)
+from tlcourse.language.sync import (
+    sync_block_set as sync_block_set,
+)
+from tlcourse.language.sync import (
+    sync_block_wait as sync_block_wait,
+)
+from tlcourse.language.sync import (
+    wait_flag as wait_flag,
 )
 from tlcourse.language.vector import elementwise_functions as _elementwise_functions
 

@@ -32,7 +32,7 @@ class Linear:
 
 
 def difference(high: Index, low: Index) -> Index:
-    """high - low: an integer where it is one, else an existing value or a new one."""
+    """High - low: an integer where it is one, else an existing value or a new one."""
     a, b = linear(high), linear(low)
     factors = Counter(a.factors)
     factors.subtract(b.factors)
@@ -47,7 +47,7 @@ def difference(high: Index, low: Index) -> Index:
 
 
 def add(left: Index, right: Index, *, sign: int = 1) -> Index:
-    """left + sign * right, folded where both are integers or `right` is 0."""
+    """Left + sign * right, folded where both are integers or `right` is 0."""
     if isinstance(left, int) and isinstance(right, int):
         return left + sign * right
     if isinstance(right, int) and right == 0:
@@ -76,7 +76,7 @@ def _linear(value: SSAValue) -> Linear:
         case arith.ConstantOp(value=IntegerAttr() as number):
             return Linear(constant=number.value.data, factors={}, values={})
         case tl.LetOp():
-            return _linear(op.value)
+            return _named(value, _linear(op.value))
         case arith.AddiOp():
             return _sum(_linear(op.lhs), _linear(op.rhs), 1)
         case arith.SubiOp():
@@ -85,6 +85,13 @@ def _linear(value: SSAValue) -> Linear:
             return _product(value, _linear(op.lhs), _linear(op.rhs))
         case _:
             return _atom(value)
+
+
+def _named(value: SSAValue, form: Linear) -> Linear:
+    """A value under a name stands for itself where it cannot be taken apart."""
+    if form.constant != 0 or list(form.factors.values()) != [1]:
+        return form
+    return Linear(constant=0, factors=form.factors, values=dict.fromkeys(form.factors, value))
 
 
 def _sum(left: Linear, right: Linear, sign: int) -> Linear:

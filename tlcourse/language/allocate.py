@@ -10,6 +10,7 @@ from tlcourse.language.affine import Index
 from tlcourse.language.buffers import Buffer, Space, describe, known
 from tlcourse.language.builder import builder
 from tlcourse.language.calls import statement
+from tlcourse.language.host import entries
 from tlcourse.language.names import near_name
 from tlcourse.language.scalar import Operand
 
@@ -163,8 +164,7 @@ def _scope(scope: str) -> str:
 
 
 def _shape(shape: Shape) -> tuple[int, ...]:
-    entries: tuple[object, ...] = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-    extents = tuple(_extent(entry) for entry in entries)
+    extents = tuple(_extent(entry) for entry in entries(shape))
     if extents and math.prod(extents) > 0 and min(extents) > 0:
         return extents
     raise builder().fail(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tlcourse.language.host import entries
+
 
 @dataclass(frozen=True)
 class TensorAnnotation:
@@ -23,9 +25,8 @@ class _Tensor:
         return TensorAnnotation(shape, dtype)
 
     def __getitem__(self, key: object) -> TensorAnnotation:
-        if isinstance(key, tuple) and len(key) == 2:
-            return TensorAnnotation(*key)
-        return TensorAnnotation(key, "float32")
+        shape, *dtype = entries(key)
+        return TensorAnnotation(shape, dtype[0]) if dtype else TensorAnnotation(shape, "float32")
 
 
 Tensor = _Tensor()

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, cast
 
 from xdsl.ir import SSAValue
 
-from tlcourse.dialects import tl
 from tlcourse.diagnostics import Span
+from tlcourse.dialects import tl
 from tlcourse.language.affine import Index, difference, ssa
 from tlcourse.language.builder import builder
 from tlcourse.language.dtype_rules import INDEX, is_integer
-from tlcourse.language.scalar import Expr, Operand, cast, to_expr
+from tlcourse.language.host import entries
+from tlcourse.language.scalar import Expr, Operand, to_expr
+from tlcourse.language.scalar import cast as cast_expr
 
 Space = Literal["GM", "UB", "L1", "L0A", "L0B", "L0C"]
 
@@ -44,7 +46,7 @@ class Buffer:
 
     def __getitem__(self, key: object) -> Region | Element:
         """`A[i, j]` is an element, `A[i, 0:4]` a region."""
-        items: tuple[object, ...] = key if isinstance(key, tuple) else (key,)
+        items = entries(key)
         self._check_count(len(items))
         if not any(isinstance(item, slice) for item in items):
             return Element(buffer=self, indices=tuple(_index(item, self) for item in items))
@@ -203,7 +205,7 @@ def index_of(value: object, what: str) -> Index:
     if isinstance(value, Operand):
         scalar = value.expr()
         if is_integer(scalar.dtype):
-            return cast(scalar, INDEX) if scalar.known is None else int(scalar.known)
+            return cast_expr(scalar, INDEX) if scalar.known is None else int(scalar.known)
     raise builder().fail(
         "TL120",
         f"{what} is an integer, not {describe(value)}",
@@ -240,6 +242,10 @@ def _index(item: object, buffer: Buffer) -> Index:
 def _dim(item: object, buffer: Buffer, axis: int) -> tuple[Index, Index]:
     if not isinstance(item, slice):
         return _index(item, buffer), 1
+    return _sliced(cast("slice[object, object, object]", item), buffer, axis)
+
+
+def _sliced(item: slice[object, object, object], buffer: Buffer, axis: int) -> tuple[Index, Index]:
     _check_step(item, buffer)
     low = 0 if item.start is None else _index(item.start, buffer)
     high = buffer.shape[axis] if item.stop is None else _index(item.stop, buffer)

@@ -10,7 +10,7 @@ from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
@@ -24,9 +24,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
+from tlcourse.diagnostics import Diagnostic, Label, SourceMap, Span, TLError, error
 from tlcourse.dialects.dtypes import DTYPES
 from tlcourse.dialects.locations import location
-from tlcourse.diagnostics import Diagnostic, Label, SourceMap, Span, TLError, error
 
 Op = TypeVar("Op", bound=Operation)
 Constants = dict[tuple[str, str], SSAValue]
@@ -198,12 +198,12 @@ def activate(new: Builder) -> Generator[None]:
 
 def _constant(value: int | float, dtype: str) -> arith.ConstantOp:
     kind = DTYPES[dtype].mlir
-    if isinstance(kind, IntegerType):
-        op = arith.ConstantOp(IntegerAttr(int(value), kind, truncate_bits=True))
-        op.result.name_hint = f"c{value}" if value >= 0 else f"cm{-value}"
-        return op
-    assert isinstance(kind, AnyFloat)
-    return arith.ConstantOp(FloatAttr(float(value), kind))
+    if not isinstance(kind, IntegerType):
+        return arith.ConstantOp(FloatAttr(float(value), cast("AnyFloat", kind)))
+    width = cast("IntegerType", kind)
+    op = arith.ConstantOp(IntegerAttr(int(value), width, truncate_bits=True))
+    op.result.name_hint = f"c{int(value)}" if value >= 0 else f"cm{-int(value)}"
+    return op
 
 
 def _is_unused(op: Operation) -> bool:

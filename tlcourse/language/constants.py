@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tlcourse.dialects.dtypes import DTYPES
 from tlcourse.diagnostics import error
+from tlcourse.dialects.dtypes import DTYPES
 from tlcourse.language.builder import active, builder
 from tlcourse.language.dtype_rules import is_float
 from tlcourse.language.names import near_name
@@ -67,7 +67,7 @@ def infinity(dtype: str) -> Constant:
     Raises:
         TL116: the dtype does not exist, or has no infinity.
     """
-    if isinstance(dtype, str) and dtype in DTYPES and is_float(dtype):
+    if dtype in DTYPES and is_float(dtype):
         return Constant(float("inf"), str(dtype))
     what = f"there is no infinity of dtype {dtype}"
     why = "float16, bfloat16, float32 and float64 have one"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerType
+from xdsl.dialects.builtin import AnyFloat, Float32Type, IntegerType
 from xdsl.ir import Operation, SSAValue
 
 from tlcourse.dialects.dtypes import DTYPES
@@ -88,12 +89,11 @@ def _float_to_float(source: str, target: str) -> Callable[..., Operation]:
     return arith.ExtFOp if DTYPES[source].bits < DTYPES[target].bits else arith.TruncFOp
 
 
-def _through_float32(value: SSAValue, kind: object) -> Operation:
-    wide = builder().emit(arith.ExtFOp(value, DTYPES["float32"].mlir)).result  # pyright: ignore
-    return arith.TruncFOp(wide, kind)  # pyright: ignore
+def _through_float32(value: SSAValue, kind: AnyFloat) -> Operation:
+    wide = builder().emit(arith.ExtFOp(value, Float32Type()))
+    return arith.TruncFOp(wide.result, kind)
 
 
 def _width(dtype: str) -> int:
     kind = DTYPES[dtype].mlir
-    assert isinstance(kind, IntegerType)
-    return kind.width.data
+    return cast("IntegerType", kind).width.data

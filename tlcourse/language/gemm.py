@@ -16,7 +16,12 @@ from tlcourse.language.regions import Operand, operand, shape_text, sized, sizes
 from tlcourse.language.scalar import is_operand, to_expr
 
 # (dtype of A and B, dtype of C): what the matrix unit multiplies and accumulates.
-DTYPES = (("float16", "float32"), ("bfloat16", "float32"), ("int8", "int32"))
+DTYPES = (
+    ("float16", "float32"),
+    ("bfloat16", "float32"),
+    ("float32", "float32"),
+    ("int8", "int32"),
+)
 _SPACES = {"A": ("L1",), "B": ("L1",), "C": ("L0C",)}
 
 
@@ -42,7 +47,8 @@ def gemm(
     """C = A @ B where initC is true, else C += A @ B: `T.gemm(a, b, acc, initC=(k == 0))`.
 
     Args:
-        A: tile [M, K], [K, M] if a_transpose; float16, bfloat16 or int8; in L1 in Expert form.
+        A: tile [M, K], [K, M] if a_transpose; float16, bfloat16, float32 or int8; in L1 in
+            Expert form.
         B: tile [K, N], [N, K] if b_transpose; of A's dtype; in L1 in Expert form.
         C: tile [M, N]; float32, or int32 for int8; in L0C in Expert form.
         size: [m, k, n], the part to multiply, from each operand's origin.

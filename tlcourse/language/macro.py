@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import FunctionType
 
 from tlcourse.diagnostics import error
@@ -13,12 +12,12 @@ from tlcourse.language.parser.function import run_macro
 from tlcourse.language.source import Captured, capture
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
 class Macro:
     """A macro: its function and its text."""
 
-    function: FunctionType
-    captured: Captured
+    def __init__(self, function: FunctionType, captured: Captured) -> None:
+        self._function = function
+        self._captured = captured
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         """Reads the macro's body in place of the call.
@@ -28,7 +27,7 @@ class Macro:
             TL134: the arguments do not fit, or macros call each other without end.
         """
         build = active()
-        name = self.function.__name__
+        name = self._function.__name__
         if build is None:
             raise error(
                 "TL108",
@@ -37,16 +36,16 @@ class Macro:
                 fix="call it inside a function decorated with @T.prim_func",
             )
         try:
-            bound = inspect.signature(self.function).bind(*args, **kwargs)
+            bound = inspect.signature(self._function).bind(*args, **kwargs)
         except TypeError as problem:
             raise build.fail(
                 "TL134",
                 f"the macro {name} is called with other arguments than it takes: {problem}",
                 why="the call does not match the macro's parameters",
-                fix=f"the macro is {name}{inspect.signature(self.function)}",
+                fix=f"the macro is {name}{inspect.signature(self._function)}",
             ) from None
         bound.apply_defaults()
-        return run_macro(self.function, self.captured, dict(bound.arguments), build)
+        return run_macro(self._function, self._captured, dict(bound.arguments), build)
 
 
 def macro(func: Callable[..., object] | None = None, *, hygienic: bool = True) -> object:
@@ -73,4 +72,4 @@ def _macro(function: Callable[..., object]) -> Macro:
             why="it reads the text of a function",
             fix="write `@T.macro` above a `def`",
         )
-    return Macro(function=function, captured=capture(function))
+    return Macro(function, capture(function))

@@ -56,15 +56,27 @@ def _floor_mod(left: SSAValue, right: SSAValue) -> Operation:
     return arith.SubiOp(left, product)
 
 
-_NO_FLOAT = {
-    "why": "only integers have a floor division and a remainder in a kernel",
-    "fix": "convert with T.cast(.., 'int32') first, or divide with `/`",
-}
-_NO_BITS = {
-    "kinds": ("int", "bool"),
-    "why": "bits are combined on integers and bool only",
-    "fix": "use `and`, `or`, `not` for conditions, T.cast for numbers",
-}
+def _whole(integer: Maker, unsigned: Maker) -> Binary:
+    return Binary(
+        integer=integer,
+        unsigned=unsigned,
+        kinds=("int",),
+        why="only integers have a floor division and a remainder in a kernel",
+        fix="convert with T.cast(.., 'int32') first, or divide with `/`",
+    )
+
+
+def _bits(
+    integer: Maker, unsigned: Maker | None = None, kinds: tuple[str, ...] = ("int", "bool")
+) -> Binary:
+    return Binary(
+        integer=integer,
+        unsigned=unsigned,
+        kinds=kinds,
+        why="bits are combined on integers and bool only",
+        fix="use `and`, `or`, `not` for conditions, T.cast for numbers",
+    )
+
 
 BINARY: dict[str, Binary] = {
     "+": Binary(integer=arith.AddiOp, floating=arith.AddfOp),
@@ -76,13 +88,13 @@ BINARY: dict[str, Binary] = {
         why="`/` divides floating point numbers; on integers upstream has no code for it",
         fix="write `//` for a whole quotient, or T.cast(x, 'float32') / y",
     ),
-    "//": Binary(integer=arith.FloorDivSIOp, unsigned=arith.DivUIOp, kinds=("int",), **_NO_FLOAT),
-    "%": Binary(integer=_floor_mod, unsigned=arith.RemUIOp, kinds=("int",), **_NO_FLOAT),
-    "&": Binary(integer=arith.AndIOp, **_NO_BITS),
-    "|": Binary(integer=arith.OrIOp, **_NO_BITS),
-    "^": Binary(integer=arith.XOrIOp, **_NO_BITS),
-    "<<": Binary(integer=arith.ShLIOp, **(_NO_BITS | {"kinds": ("int",)})),
-    ">>": Binary(integer=arith.ShRSIOp, unsigned=arith.ShRUIOp, **(_NO_BITS | {"kinds": ("int",)})),
+    "//": _whole(arith.FloorDivSIOp, arith.DivUIOp),
+    "%": _whole(_floor_mod, arith.RemUIOp),
+    "&": _bits(arith.AndIOp),
+    "|": _bits(arith.OrIOp),
+    "^": _bits(arith.XOrIOp),
+    "<<": _bits(arith.ShLIOp, kinds=("int",)),
+    ">>": _bits(arith.ShRSIOp, arith.ShRUIOp, kinds=("int",)),
     "min": Binary(integer=arith.MinSIOp, unsigned=arith.MinUIOp, floating=arith.MinimumfOp),
     "max": Binary(integer=arith.MaxSIOp, unsigned=arith.MaxUIOp, floating=arith.MaximumfOp),
 }

@@ -24,6 +24,7 @@ from tlcourse.language.buffers import (
     known,
 )
 from tlcourse.language.builder import builder
+from tlcourse.language.host import entries
 
 Operand = Buffer | Region | Element
 
@@ -81,8 +82,7 @@ def sized(value: object, size: Sequence[Index], parameter: str) -> Region:
 
 def sizes(size: object) -> tuple[Index, ...]:
     """The `size=` argument as extents."""
-    entries = tuple(size) if isinstance(size, (list, tuple)) else (size,)
-    return tuple(index_of(entry, "an entry of `size`") for entry in entries)
+    return tuple(index_of(entry, "an entry of `size`") for entry in entries(size))
 
 
 def pair(src: object, dst: object, size: object, op: str) -> tuple[Region, Region]:

@@ -112,10 +112,10 @@ class Operand(ABC):
     def __ge__(self, other: object) -> object:
         return compare(">=", self, other)
 
-    def __eq__(self, other: object) -> object:  # type: ignore[override]
+    def __eq__(self, other: object) -> object:  # pyright: ignore[reportIncompatibleMethodOverride]
         return compare("==", self, other)
 
-    def __ne__(self, other: object) -> object:  # type: ignore[override]
+    def __ne__(self, other: object) -> object:  # pyright: ignore[reportIncompatibleMethodOverride]
         return compare("!=", self, other)
 
     __hash__ = object.__hash__

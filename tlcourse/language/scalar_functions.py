@@ -5,7 +5,6 @@ The first ones work in a factory, too, on Python numbers and symbolic sizes.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 
 from xdsl.dialects import arith, math
@@ -17,6 +16,7 @@ from tlcourse.language.buffers import describe
 from tlcourse.language.builder import active, builder
 from tlcourse.language.calls import expression, flexible
 from tlcourse.language.dtype_rules import dtype_of_number, is_float, promote
+from tlcourse.language.host import BINARY, COMPARE, Combine
 from tlcourse.language.scalar import Expr, Operand, binary, is_operand, to_expr
 from tlcourse.language.scalar import cast as cast_expr
 from tlcourse.language.symbolic import Symbolic, call_text
@@ -33,15 +33,15 @@ def ceildiv(lhs: object, rhs: object) -> object:
         TL130: rhs is 0.
     """
     if isinstance(rhs, int):
-        total = _apply(operator.add, lhs, rhs - 1)
+        total = _apply(BINARY["Add"], lhs, rhs - 1)
     else:
-        total = _apply(operator.sub, _apply(operator.add, lhs, rhs), 1)
+        total = _apply(BINARY["Sub"], _apply(BINARY["Add"], lhs, rhs), 1)
     return _divided(total, rhs)
 
 
 @flexible
 def floordiv(lhs: object, rhs: object) -> object:
-    """lhs // rhs, rounded down.
+    """Lhs // rhs, rounded down.
 
     Raises:
         TL120: an argument is no number.
@@ -52,14 +52,14 @@ def floordiv(lhs: object, rhs: object) -> object:
 
 @flexible
 def floormod(lhs: object, rhs: object) -> object:
-    """lhs % rhs, with the sign of rhs.
+    """Lhs % rhs, with the sign of rhs.
 
     Raises:
         TL120: an argument is no number.
         TL130: rhs is 0.
     """
     _check_not_zero(rhs)
-    return _apply(operator.mod, lhs, rhs)
+    return _apply(BINARY["Mod"], lhs, rhs)
 
 
 @flexible
@@ -179,10 +179,10 @@ def _scalar(value: object, parameter: str) -> Expr:
 
 def _divided(lhs: object, rhs: object) -> object:
     _check_not_zero(rhs)
-    return _apply(operator.floordiv, lhs, rhs)
+    return _apply(BINARY["FloorDiv"], lhs, rhs)
 
 
-def _apply(function: Callable[[object, object], object], a: object, b: object) -> object:
+def _apply(function: Combine, a: object, b: object) -> object:
     for value in (a, b):
         if not is_operand(value):
             raise _no_number(value)
@@ -197,7 +197,7 @@ def _extreme(name: str, a: object, b: object) -> object:
         if active() is None and (isinstance(a, Symbolic) or isinstance(b, Symbolic)):
             return call_text(name, a, b)
         return binary(name, a, b)
-    smaller = bool(_apply(operator.le, a, b))
+    smaller = bool(_apply(COMPARE["LtE"], a, b))
     return a if smaller == (name == "min") else b
 
 

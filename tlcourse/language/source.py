@@ -121,7 +121,8 @@ def _find(text: str, function: FunctionType) -> ast.FunctionDef | None:
         tree = ast.parse(text)
     except SyntaxError:
         return None
-    candidates = [node for node in ast.walk(tree) if _fits(node, function)]
+    definitions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    candidates = [node for node in definitions if _fits(node, function)]
     first = function.__code__.co_firstlineno
     exact = [node for node in candidates if _first_line(node) == first]
     if exact:
@@ -131,15 +132,14 @@ def _find(text: str, function: FunctionType) -> ast.FunctionDef | None:
     return candidates[0] if is_magic and len(candidates) == 1 else None
 
 
-def _fits(node: ast.AST, function: FunctionType) -> bool:
-    if not isinstance(node, ast.FunctionDef) or node.name != function.__name__:
+def _fits(node: ast.FunctionDef, function: FunctionType) -> bool:
+    if node.name != function.__name__:
         return False
     arguments = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args)]
     return arguments == list(function.__code__.co_varnames[: len(arguments)])
 
 
-def _first_line(node: ast.AST) -> int:
-    assert isinstance(node, ast.FunctionDef)
+def _first_line(node: ast.FunctionDef) -> int:
     return node.decorator_list[0].lineno if node.decorator_list else node.lineno
 
 

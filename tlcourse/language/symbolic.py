@@ -72,12 +72,12 @@ class Symbolic(Operand):
     def __rmod__(self, other: object) -> object:
         return _combine("%", other, self)
 
-    def __eq__(self, other: object) -> object:  # type: ignore[override]
+    def __eq__(self, other: object) -> object:
         if active() is not None:
             return compare("==", self, other)
         return isinstance(other, Symbolic) and other.text == self.text
 
-    def __ne__(self, other: object) -> object:  # type: ignore[override]
+    def __ne__(self, other: object) -> object:
         if active() is not None:
             return compare("!=", self, other)
         return not (isinstance(other, Symbolic) and other.text == self.text)

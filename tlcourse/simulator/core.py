@@ -7,8 +7,8 @@ from typing import Literal
 
 import torch
 
-from tlcourse.simulator.instruction import Instruction, Operand, Run, Site
-from tlcourse.simulator.machine import PIPES, Code, Machine, Pipe
+from tlcourse.simulator.instruction import Instruction, Operand, Run
+from tlcourse.simulator.machine import PIPES, Code, Machine, Pipe, Wait
 from tlcourse.simulator.memory import Memory
 from tlcourse.simulator.sync import FlagKey, Mode, Token
 from tlcourse.simulator.tile import Tile
@@ -17,7 +17,7 @@ Kind = Literal["cube", "vector"]
 
 
 class TurnLimitError(Exception):
-    """The loops of a launch turned too often; `site` is the loop that went over the limit."""
+    """The loops of a launch turned too often; `span` is the loop that went over the limit."""
 
     def __init__(self, span: int) -> None:
         super().__init__(span)
@@ -188,7 +188,7 @@ class Core:
         instruction.sets = (self._set(instruction, instruction.pipe.name, wait_pipe, event),)
         self._push(instruction)
 
-    def wait_flag(self, site: int, set_pipe: str, event: int) -> Instruction:
+    def wait_flag(self, site: int, set_pipe: str, event: int) -> Wait:
         """Lets the pipe of the site stand until another pipe of this core raises a flag."""
         instruction = self._new(site)
         instruction.waits = (self._wait(instruction, set_pipe, instruction.pipe.name, event),)
@@ -207,7 +207,7 @@ class Core:
         )
         self._push(instruction)
 
-    def await_flag(self, site: int, flag: int, mode: Mode) -> Instruction:
+    def await_flag(self, site: int, flag: int, mode: Mode) -> Wait:
         """Lets the pipe of the site stand until every partner has raised a flag."""
         instruction = self._new(site)
         senders = [core.number for core in self.machine.partners(self, mode)] or [-1]
@@ -225,7 +225,7 @@ class Core:
         """Lets later work of a pipe wait for its earlier work."""
         self._push(self._new(site, barrier=True))
 
-    def barrier_all(self, site: int) -> Instruction:
+    def barrier_all(self, site: int) -> Wait:
         """Lets the scalar unit, and so everything after, wait until the core has drained."""
         tokens: list[Token] = []
         row = self.machine.sites[site]
@@ -235,7 +235,7 @@ class Core:
             drained.sets = (token,)
             token.setter = drained
             tokens.append(token)
-            self._push(drained)
+            self._push(drained, issues=False)
         last = self._new(site)
         last.waits = tuple(tokens)
         for token in tokens:
@@ -269,9 +269,27 @@ class Core:
             self._new(site, reads=reads, operands=(value,), run=lambda x: print(place, x))
         )
 
-    def _new(self, site: int, *, barrier: bool = False, **parts: object) -> Instruction:
-        row: Site = self.machine.sites[site]
-        return Instruction(row, self.pipes[row.pipe], self.turn, barrier=barrier, **parts)  # type: ignore[arg-type]
+    def _new(
+        self,
+        site: int,
+        *,
+        reads: tuple[Tile, ...] = (),
+        writes: tuple[Tile, ...] = (),
+        operands: tuple[Operand, ...] = (),
+        run: Run | None = None,
+        barrier: bool = False,
+    ) -> Instruction:
+        row = self.machine.sites[site]
+        return Instruction(
+            row,
+            self.pipes[row.pipe],
+            self.turn,
+            reads=reads,
+            writes=writes,
+            operands=operands,
+            run=run,
+            barrier=barrier,
+        )
 
     def _set(self, instruction: Instruction, pipe: str, wait_pipe: str, event: int) -> Token:
         return self.machine.flags.get(self._key(pipe, wait_pipe, event)).next_set(instruction)
@@ -288,8 +306,8 @@ class Core:
             wait_pipe=wait_pipe,
         )
 
-    def _push(self, instruction: Instruction) -> None:
-        self.since += 1
+    def _push(self, instruction: Instruction, *, issues: bool = True) -> None:
+        self.since += issues
         instruction.after, instruction.since = self.last_scalar, self.since
         if any(not tile.is_in_memory() for tile in (*instruction.reads, *instruction.writes)):
             instruction.run = None

@@ -30,6 +30,8 @@ class Site:
         cost_class: for `vector`, a class of `Timing.vector_cycles_per_repeat`.
         atomic: it adds to GM, in any order.
         span: index into `Program.spans`, or -1.
+        flag: id that a set raises, -1 where it is not known before the run or not a set.
+        between_cores: the set raises a cross-core flag.
     """
 
     index: int
@@ -39,6 +41,8 @@ class Site:
     cost_class: str = ""
     atomic: bool = False
     span: int = -1
+    flag: int = -1
+    between_cores: bool = False
 
     @classmethod
     def read(cls, index: int, data: Mapping[str, Any]) -> Site:

@@ -74,7 +74,6 @@ class Machine:
 
     def run(self) -> bool:
         """Runs all cores to their end; False where nobody can go on."""
-        self._order_of(self.cores)
         while not all(core.is_finished for core in self.cores):
             if not any([self._run_core(core) for core in self._order_of(self.cores)]):
                 return False

@@ -74,5 +74,5 @@ def on_chip(name: str, space: str, size_bytes: int) -> Memory:
 
 def in_gm(name: str, tensor: torch.Tensor) -> Memory:
     """A caller's contiguous tensor as bytes of the same storage."""
-    data = tensor.reshape(-1).view(torch.uint8)
+    data = tensor.detach().reshape(-1).view(torch.uint8)
     return Memory(name=name, space="gm", data=data, unit_bytes=tensor.element_size())

@@ -28,8 +28,8 @@ def align(before: Sequence[Line], after: Sequence[Line]) -> tuple[list[Pair], li
         Pairs in place, rising on both sides; and pairs of the same op, computed from the
         same values, that stands elsewhere.
     """
-    pairs: list[Pair] = []
     (origin_a, *levels_a), (origin_b, *levels_b) = _levels(before), _levels(after)
+    pairs = _heads(before, after, levels_a[0], levels_b[0])
     for level, (a, b) in enumerate(zip(levels_a, levels_b, strict=True)):
         for gap in list(_gaps(pairs, len(a), len(b))):
             pairs += _matched(a, b, gap) if level else _anchored(a, b, gap, 0)
@@ -46,6 +46,15 @@ def match(a: Keys, b: Keys) -> list[Pair]:
         pairs += found
         x, y = x_end, y_end
     return pairs
+
+
+def _heads(before: Sequence[Line], after: Sequence[Line], a: Keys, b: Keys) -> list[Pair]:
+    """Functions and loops that stayed: what moves over a loop's head is the other line."""
+    heads_a = [i for i, line in enumerate(before) if line.text.endswith("{")]
+    heads_b = [j for j, line in enumerate(after) if line.text.endswith("{")]
+    keys_a, keys_b = [a[i] for i in heads_a], [b[j] for j in heads_b]
+    pairs = _unique(keys_a, keys_b, 0, len(keys_a), 0, len(keys_b))
+    return [(heads_a[i], heads_b[j]) for i, j in pairs]
 
 
 def _moved(before: Sequence[Line], a: Keys, b: Keys, pairs: list[Pair]) -> list[Pair]:

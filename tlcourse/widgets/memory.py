@@ -10,8 +10,8 @@ from tlcourse.records import MemoryMap, PlannedBuffer
 from tlcourse.widgets import palette, svg
 from tlcourse.widgets.labels import Language, label
 
-_WIDTH, _LEFT, _RIGHT = 1000.0, 96.0, 200.0
-_PANEL, _HEAD, _FOOT = 190.0, 44.0, 34.0
+_WIDTH, _LEFT, _RIGHT = 1000.0, 96.0, 212.0
+_PANEL, _HEAD, _FOOT = 200.0, 44.0, 38.0
 _LITTLE = 0.4  # share of a memory below which its upper part is cut off
 
 
@@ -156,9 +156,9 @@ def _axes(scale: _Scale, language: Language) -> Iterator[str]:
     for position in positions:
         if position == int(position):
             x = scale.x(position + 0.5)
-            yield svg.words(x, scale.bottom + 15, f"{position:.0f}", "muted small", "middle")
+            yield svg.words(x, scale.bottom + 18, f"{position:.0f}", "muted small", "middle")
     order = label("program_order", language)
-    yield svg.words(_WIDTH - _RIGHT + 8, scale.bottom + 15, order, "muted small")
+    yield svg.words(_WIDTH - _RIGHT + 8, scale.bottom + 18, order, "muted small")
 
 
 def _round_step(top_bytes: int) -> int:
@@ -193,16 +193,16 @@ def _copy(
         x, y, width, height, **look | ({"style": "limit", "stroke-width": 3} if over else {})
     )
     text = f"! {name}" if over else name
-    room = svg.width_of(text, 6.6) < width - 6 and height > 13
+    room = svg.width_of(text) < width - 6 and height > 16
     plate = svg.box(
-        x + (width - svg.width_of(text, 6.6)) / 2 - 3,
-        y + height / 2 - 8,
-        svg.width_of(text, 6.6) + 6,
-        16.0,
+        x + (width - svg.width_of(text)) / 2 - 3,
+        y + height / 2 - 9,
+        svg.width_of(text) + 6,
+        18.0,
         fill=swatch.fill,
         rx=3,
     )
-    words = svg.words(x + width / 2, y + height / 2 + 4, text, "on", "middle")
+    words = svg.words(x + width / 2, y + height / 2 + 5, text, "on", "middle")
     return shape + (plate + words if room else "")
 
 
@@ -219,8 +219,8 @@ def _limits(memory: MemoryMap, scale: _Scale, language: Language) -> Iterator[st
     arrow = "\u2191 " if cut else ""
     text = f"{arrow}{label('capacity', language)} {memory.capacity_bytes:,} B"
     yield svg.words(right + 8, capacity + 4, text, "over small")
-    near = abs(peak - capacity) < 15
-    below = capacity + 19 if near and peak >= capacity else capacity - 11 if near else peak + 4
+    near = abs(peak - capacity) < 18
+    below = capacity + 22 if near and peak >= capacity else capacity - 13 if near else peak + 4
     text = f"{label('peak', language)} {peak_bytes(memory):,} B"
     yield svg.words(right + 8, below, text, "muted small")
 

@@ -83,7 +83,7 @@ function show(root, model, state) {
 
   function rowHtml(row) {
     const name = `l-${row.left?.kind} r-${row.right?.kind}${calm(row) ? " calm" : ""}`;
-    return `<div class="row ${name}">${sideHtml(row.left, row.cuts, 0)}${sideHtml(row.right, row.cuts, 2)}</div>`;
+    return `<div class="tl-row ${name}">${sideHtml(row.left, row.cuts, 0)}${sideHtml(row.right, row.cuts, 2)}</div>`;
   }
 
   // Long runs of equal lines become one button that opens them.
@@ -160,7 +160,7 @@ function show(root, model, state) {
     part("titles").hidden = !changed;
     part("diff").classList.toggle("single", !changed);
     part("diff").innerHTML = diffHtml();
-    const loud = (row) => row?.matches(".row:not(.calm)");
+    const loud = (row) => row?.matches(".tl-row:not(.calm)");
     starts = [...part("diff").children].filter((row) => loud(row) && !loud(row.previousElementSibling));
     pinned = null;
     light([]);

@@ -11,11 +11,11 @@ from pathlib import Path
 from tlcourse.widgets.palette import INK, Swatch
 
 _STYLE = (
-    ".tl-svg{font:14px system-ui,'Noto Sans','Noto Sans CJK SC',sans-serif}"
+    ".tl-svg{font:16px system-ui,'Noto Sans','Noto Sans CJK SC',sans-serif}"
     ".tl-svg .bg{fill:#fff;stroke:#d4d9e0}.tl-svg .ink{fill:#1b1f24}.tl-svg .muted{fill:#56606b}"
     ".tl-svg .axis{stroke:#c3c9d1}.tl-svg .band{fill:#f4f6f8}.tl-svg .wait{stroke:#8a94a0}"
-    ".tl-svg .limit{stroke:#b3261e}.tl-svg .over{fill:#b3261e}.tl-svg .small{font-size:12px}"
-    f".tl-svg .on{{fill:{INK};font-size:12px}}.tl-svg .head{{font-weight:600}}"
+    ".tl-svg .limit{stroke:#b3261e}.tl-svg .over{fill:#b3261e}.tl-svg .small{font-size:14px}"
+    f".tl-svg .on{{fill:{INK};font-size:14px}}.tl-svg .head{{font-weight:600}}"
     "@media (prefers-color-scheme:dark){.tl-svg .bg{fill:#15181d;stroke:#353c47}"
     ".tl-svg .ink{fill:#e8ebf0}.tl-svg .muted{fill:#a3adba}.tl-svg .axis{stroke:#48505c}"
     ".tl-svg .band{fill:#1c2128}.tl-svg .wait{stroke:#7d8794}"
@@ -91,11 +91,11 @@ def legend(x: float, y: float, swatches: Iterable[Swatch], notes: dict[str, str]
         text = f"{swatch.label}: {notes.get(swatch.key, '')}".removesuffix(": ")
         parts.append(box(x, y - 11, 20, 13, fill=fill_of(swatch), stroke=INK))
         parts.append(words(x + 26, y, text, "muted small"))
-        x += 42 + width_of(text, 6.4)
+        x += 44 + width_of(text)
     return "".join(parts)
 
 
-def width_of(text: str, advance: float = 7.0) -> float:
+def width_of(text: str, advance: float = 7.6) -> float:
     """Rough width of a text; a Chinese sign takes two places."""
     return advance * sum(2 if ord(sign) > 0x2E80 else 1 for sign in text)
 
@@ -136,7 +136,7 @@ def figure_html(svg: str, title: str, caption: str, table: str) -> str:
         f'<img alt="{html.escape(title)}" style="width:100%;max-width:1200px" '
         f'src="data:image/svg+xml;base64,{data}">'
     )
-    return f"<figure>{image}<figcaption>{html.escape(caption)}</figcaption></figure>{table}"
+    return f'<figure style="margin:0">{image}<figcaption>{html.escape(caption)}</figcaption></figure>{table}'
 
 
 def table_html(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -159,7 +159,7 @@ def write_page(path: str | Path, title: str, body: str, language: str) -> Path:
         f"<title>{html.escape(title)}</title>\n<style>:root{{color-scheme:light dark}}"
         "body{font:16px system-ui,sans-serif;margin:1em}figure{margin:0 0 1em}"
         "td,th{padding:.2em .8em;text-align:left;white-space:nowrap;"
-        "border-bottom:1px solid #8886}</style>\n"
+        "border-bottom:1px solid #8886}details{overflow-x:auto}</style>\n"
         f"<main>{body}</main>\n</html>\n",
         encoding="utf-8",
     )

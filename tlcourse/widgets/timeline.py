@@ -11,9 +11,9 @@ from tlcourse.widgets import palette, svg
 from tlcourse.widgets.labels import Language, label
 from tlcourse.widgets.lanes import Row, busy_share, caption, timeline_rows, timeline_table
 
-_WIDTH, _LEFT, _RIGHT = 1000.0, 150.0, 16.0
-_LANE, _GAP, _HEAD = 26.0, 5.0, 24.0
-_TOP = 66.0
+_WIDTH, _LEFT, _RIGHT = 1000.0, 172.0, 16.0
+_LANE, _GAP, _HEAD = 28.0, 5.0, 27.0
+_TOP = 70.0
 _BYTE_LIMIT = 40_000
 _AGENTS = ("aic", "aiv0", "aiv1")
 
@@ -136,7 +136,7 @@ def _draw(
     half = (len(swatches) + 2) // 2
     return svg.document(
         _WIDTH,
-        bottom + 92,
+        bottom + 98,
         title,
         about,
         svg.tag("defs", {}, defs),
@@ -144,8 +144,8 @@ def _draw(
         svg.words(_WIDTH - _RIGHT, 28, _subtitle(timeline), "muted", "end"),
         _axis(scale, bottom, timeline.clock_mhz, language),
         lanes,
-        svg.legend(16, bottom + 58, swatches[:half], notes),
-        svg.legend(16, bottom + 80, [*swatches[half:], wait], notes),
+        svg.legend(16, bottom + 60, swatches[:half], notes),
+        svg.legend(16, bottom + 84, [*swatches[half:], wait], notes),
     )
 
 
@@ -167,7 +167,7 @@ def _lanes(
     for row in rows:
         if row.agent != agent:
             name = label(row.agent, language) if row.agent in _AGENTS else row.agent
-            parts.append(svg.words(16, y + 16, name, "muted small"))
+            parts.append(svg.words(16, y + 18, name, "muted small"))
             agent, y = row.agent, y + _HEAD
         parts.append(_lane(timeline, row, scale, y, tooltips))
         y += _LANE + _GAP
@@ -179,8 +179,8 @@ def _lane(timeline: Timeline, row: Row, scale: _Scale, y: float, tooltips: bool)
     slices = merged(row.instructions, scale.finest)
     return "".join(
         [
-            svg.words(24, y + 18, row.swatch.label),
-            svg.words(_LEFT - 10, y + 18, share, "muted small", "end"),
+            svg.words(24, y + 19.5, row.swatch.label),
+            svg.words(_LEFT - 10, y + 19, share, "muted small", "end"),
             svg.box(_LEFT, y, _WIDTH - _LEFT - _RIGHT, _LANE, style="band"),
             *(_bubble(bubble, scale, y, tooltips) for bubble in _seen(row.bubbles, scale)),
             _shapes([item for item in slices if item.count == 1], row, scale, y, tooltips),
@@ -270,9 +270,9 @@ def _bubble(bubble: Bubble, scale: _Scale, y: float, tooltips: bool) -> str:
 def _inside(text: str, scale: _Scale, start: int, end: int, y: float, style: str) -> str:
     """A text in the middle of a stretch, where it has room."""
     left, right = scale.x(start), scale.x(end)
-    if svg.width_of(text, 6.6) > right - left - 6:
+    if svg.width_of(text) > right - left - 6:
         return ""
-    return svg.words((left + right) / 2, y + 17.5, text, style, "middle")
+    return svg.words((left + right) / 2, y + 19, text, style, "middle")
 
 
 def _axis(scale: _Scale, bottom: float, clock_mhz: int, language: Language) -> str:
@@ -286,7 +286,7 @@ def _axis(scale: _Scale, bottom: float, clock_mhz: int, language: Language) -> s
     for time in times:
         x = scale.x(time * clock_mhz)
         parts.append(svg.line(x, bottom, x, bottom + 6, "axis"))
-        parts.append(svg.words(x, bottom + 19, f"{time:.{decimals}f}", "muted small", "middle"))
+        parts.append(svg.words(x, bottom + 21, f"{time:.{decimals}f}", "muted small", "middle"))
     parts.append(svg.words(_LEFT - 10, _TOP - 13, label("cycles", language), "muted small", "end"))
-    parts.append(svg.words(_LEFT - 10, bottom + 19, "us", "muted small", "end"))
+    parts.append(svg.words(_LEFT - 10, bottom + 21, "us", "muted small", "end"))
     return "".join(parts)

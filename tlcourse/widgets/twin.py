@@ -16,6 +16,7 @@ from tlcourse.widgets.explorer import Step, steps, summary
 from tlcourse.widgets.labels import Language, label
 
 _CONTEXT = 1
+_CONTEXT_WIDTH = 120
 _ROW_LIMIT = 40
 _CHARACTER_LIMIT = 40_000
 # Signs: removed, added, was here, is here now. Half clear, for light and dark pages.
@@ -104,7 +105,11 @@ def _row(row: Row, before: list[str], after: list[str]) -> Iterator[tuple[str, s
         side, number = (after, row.after) if row.before is None else (before, row.before)
         yield "<>"[row.before is None], html.escape(side[number or 0])
     if row.kind in ("same", "renamed") and row.after is not None:
-        yield " ", html.escape(after[row.after])
+        yield " ", html.escape(_shortened(after[row.after]))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _CONTEXT_WIDTH else text[: _CONTEXT_WIDTH - 3] + "..."
 
 
 def _marked(text: str, stretches: tuple[Words, ...], side: int, tag: str) -> str:

@@ -4,13 +4,13 @@ A buffer whose first access writes all of it needs no poison, if every other acc
 the same block of code: nobody can read what was there before.
 
 A half precision buffer that only feeds matrix products is kept in float32. It holds the same
-numbers, because nothing but copies from its own dtype writes it, and products need them wide.
+numbers, because only copies from its own dtype and scalars of it are written there, and products need them wide.
 """
 
 from __future__ import annotations
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.builtin import IntegerAttr, MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
 from tlcourse.dialects import tl
@@ -45,6 +45,8 @@ def _keeps(user: Operation, dtype: str) -> bool:
     match user:
         case tl.CopyOp():
             return dtype_of_buffer(user.src) == dtype
+        case tl.BroadcastOp():
+            return not isinstance(user.source.type, MemRefType)
         case tl.GemmOp():
             return dtype_of_buffer(user.c) != dtype
         case _:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import cast
 
 from xdsl.dialects.builtin import StringAttr
 
 from tlcourse.dialects import tl
 from tlcourse.language.buffers import Buffer, Element, describe
+from tlcourse.language.host import entries, is_sequence
 from tlcourse.language.meta import MetaVar
 from tlcourse.language.parser.expressions import combine
 from tlcourse.language.parser.tracer import Tracer
@@ -55,7 +55,7 @@ def annotated(tracer: Tracer, node: ast.stmt) -> None:
 def augmented(tracer: Tracer, node: ast.stmt) -> None:
     """`x += value`, `A[i, j] += value`."""
     assert isinstance(node, ast.AugAssign)
-    target = tracer.evaluate(_readable(node.target))
+    target = tracer.evaluate(node.target)
     value = tracer.evaluate(node.value)
     result = tracer.python(lambda: combine(node.op, target, value))
     if isinstance(target, Element):
@@ -115,7 +115,7 @@ def _named_buffer(name: str, value: Buffer) -> Buffer:
 
 def _unpacked(tracer: Tracer, target: ast.Tuple | ast.List, value: object) -> list[object]:
     wanted = len(target.elts)
-    values = list(cast("list[object]", value)) if isinstance(value, (tuple, list)) else []
+    values = list(entries(value)) if is_sequence(value) else []
     if len(values) == wanted:
         return values
     shown = f"{len(values)} values" if values else describe(value)
@@ -129,7 +129,7 @@ def _unpacked(tracer: Tracer, target: ast.Tuple | ast.List, value: object) -> li
 
 
 def _store(tracer: Tracer, target: ast.Subscript, value: object) -> None:
-    place = tracer.evaluate(_readable(target))
+    place = tracer.evaluate(target)
     if not isinstance(place, Element):
         raise tracer.build.fail(
             "TL127",
@@ -145,13 +145,6 @@ def _store(tracer: Tracer, target: ast.Subscript, value: object) -> None:
             fix="assign a scalar; tiles are copied with T.copy(src, dst)",
         )
     place.store(value)
-
-
-def _readable(target: ast.expr) -> ast.expr:
-    assert isinstance(target, (ast.Name, ast.Subscript, ast.Attribute))
-    fields = {name: getattr(target, name) for name in target._fields}
-    read = type(target)(**(fields | {"ctx": ast.Load()}))
-    return ast.copy_location(read, target)
 
 
 def _no_target(tracer: Tracer, target: ast.expr) -> Exception:

@@ -12,6 +12,7 @@ from tlcourse.language import scalar_functions
 from tlcourse.language.buffers import describe
 from tlcourse.language.builder import builder
 from tlcourse.language.calls import CALL_SPANS, CallSpans
+from tlcourse.language.host import entries
 from tlcourse.language.loops import from_range
 from tlcourse.language.parser.tracer import Tracer
 from tlcourse.language.scalar import Operand
@@ -48,7 +49,7 @@ def _positional(tracer: Tracer, node: ast.Call) -> tuple[list[object], tuple[Spa
     spans: list[Span] = []
     for arg in node.args:
         if isinstance(arg, ast.Starred):
-            unpacked = list(cast("list[object]", tracer.evaluate(arg.value)))
+            unpacked = list(entries(tracer.evaluate(arg.value)))
         else:
             unpacked = [tracer.evaluate(arg)]
         values += unpacked

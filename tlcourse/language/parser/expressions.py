@@ -3,44 +3,15 @@
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Callable
-from typing import cast
 
 from tlcourse.language.buffers import Buffer, Element, Region, describe
 from tlcourse.language.builder import builder
+from tlcourse.language.host import BINARY, COMPARE, UNARY, entries, item_of
 from tlcourse.language.names import near_name
 from tlcourse.language.parser.calls import call
 from tlcourse.language.parser.conditions import bool_op, if_expression, invert
 from tlcourse.language.parser.tracer import Expressions, Tracer
 from tlcourse.language.scalar import Expr, Operand
-
-_BINARY: dict[type[ast.operator], Callable[[object, object], object]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor,
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
-}
-_COMPARE: dict[type[ast.cmpop], Callable[[object, object], object]] = {
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
-    ast.In: lambda a, b: operator.contains(cast("list[object]", b), a),
-    ast.NotIn: lambda a, b: not operator.contains(cast("list[object]", b), a),
-}
 
 
 def combine(op: ast.operator, left: object, right: object) -> object:
@@ -60,7 +31,7 @@ def combine(op: ast.operator, left: object, right: object) -> object:
             why="it is computed in Python while the kernel is read",
             fix="check the number to the right of the operator",
         )
-    return _BINARY[type(op)](left, right)
+    return BINARY[type(op).__name__](left, right)
 
 
 def _name(tracer: Tracer, node: ast.expr) -> object:
@@ -113,7 +84,7 @@ def _subscript(tracer: Tracer, node: ast.expr) -> object:
             why="a slice or element names a place in its buffer once",
             fix=f"write all indices in one pair of brackets: {owner.name}[i, j]",
         )
-    found = operator.getitem(cast("list[object]", owner), cast(int, key))
+    found = item_of(owner, key)
     if isinstance(found, Region):
         # A slice keeps its start and extent; the op that computed its end has done its part.
         extents = [extent.value for extent in found.extents if isinstance(extent, Expr)]
@@ -145,7 +116,7 @@ def _elements(tracer: Tracer, nodes: list[ast.expr]) -> list[object]:
     values: list[object] = []
     for node in nodes:
         if isinstance(node, ast.Starred):
-            values.extend(cast("list[object]", tracer.evaluate(node.value)))
+            values.extend(entries(tracer.evaluate(node.value)))
         else:
             values.append(tracer.evaluate(node))
     return values
@@ -154,7 +125,7 @@ def _elements(tracer: Tracer, nodes: list[ast.expr]) -> list[object]:
 def _binary(tracer: Tracer, node: ast.expr) -> object:
     assert isinstance(node, ast.BinOp)
     left, right = tracer.evaluate(node.left), tracer.evaluate(node.right)
-    if type(node.op) not in _BINARY:
+    if type(node.op).__name__ not in BINARY:
         raise tracer.build.fail(
             "TL103",
             "a kernel has no operator `@`",
@@ -171,12 +142,7 @@ def _unary(tracer: Tracer, node: ast.expr) -> object:
         return invert(value)
     if isinstance(value, (Buffer, Region)):
         raise _tile_arithmetic(value)
-    functions: dict[type[ast.unaryop], Callable[[object], object]] = {
-        ast.USub: operator.neg,  # type: ignore[dict-item]
-        ast.UAdd: operator.pos,  # type: ignore[dict-item]
-        ast.Invert: operator.invert,  # type: ignore[dict-item]
-    }
-    return functions[type(node.op)](value)
+    return UNARY[type(node.op).__name__](value)
 
 
 def _compare(tracer: Tracer, node: ast.expr) -> object:
@@ -193,7 +159,7 @@ def _compared(op: ast.cmpop, left: object, right: object) -> object:
     for side in (left, right):
         if isinstance(side, (Buffer, Region)) and not isinstance(op, (ast.Is, ast.IsNot)):
             raise _tile_arithmetic(side)
-    return _COMPARE[type(op)](left, right)
+    return COMPARE[type(op).__name__](left, right)
 
 
 def _joined(tracer: Tracer, node: ast.expr) -> object:

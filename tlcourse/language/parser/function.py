@@ -11,9 +11,9 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Block, BlockArgument, Region, SSAValue
 
+from tlcourse.diagnostics import Diagnostic, SourceMap
 from tlcourse.dialects import tl
 from tlcourse.dialects.locations import location
-from tlcourse.diagnostics import Diagnostic, SourceMap
 from tlcourse.language.affine import Index
 from tlcourse.language.buffers import Buffer, index_of
 from tlcourse.language.builder import Builder, activate

@@ -12,13 +12,14 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DictionaryAttr, Stri
 from xdsl.ir import Attribute
 
 from tlcourse import extents as extent_language
+from tlcourse.diagnostics import Span
 from tlcourse.dialects import tl
 from tlcourse.dialects.dtypes import DTYPES
-from tlcourse.diagnostics import Span
 from tlcourse.language.annotations import TensorAnnotation
 from tlcourse.language.buffers import describe
 from tlcourse.language.builder import Builder
 from tlcourse.language.constants import DType
+from tlcourse.language.host import entries
 from tlcourse.language.names import near_name
 from tlcourse.language.source import Captured
 from tlcourse.language.symbolic import Symbolic, text_of
@@ -45,17 +46,17 @@ class KernelParameter:
     def attributes(self) -> DictionaryAttr:
         """What a launch needs to know about the argument."""
         place = (self.span.source, str(self.span.line), str(self.span.column))
-        entries: dict[str, Attribute] = {
+        found: dict[str, Attribute] = {
             "tl.name": StringAttr(self.name),
             "tl.dtype": StringAttr(self.dtype),
             "tl.kind": StringAttr(self.kind),
             "tl.loc": ArrayAttr(StringAttr(part) for part in place),
         }
         if self.kind == "tensor":
-            entries["tl.extents"] = ArrayAttr(StringAttr(text) for text in self.extents)
+            found["tl.extents"] = ArrayAttr(StringAttr(text) for text in self.extents)
         if self.kind == "symbol":
-            entries["tl.symbol"] = StringAttr(self.name)
-        return DictionaryAttr(entries)
+            found["tl.symbol"] = StringAttr(self.name)
+        return DictionaryAttr(found)
 
 
 def parameters(
@@ -119,7 +120,7 @@ def _from_text(
     names = dict(function.__globals__) | dict(scope) | closure(function)
     try:
         return eval(text, names)  # what `from __future__ import annotations` left unevaluated
-    except Exception as problem:  # noqa: BLE001 - a learner's annotation may raise anything
+    except Exception as problem:
         raise build.fail(
             "TL107",
             f"the annotation cannot be evaluated: {type(problem).__name__}: {problem}",
@@ -168,7 +169,7 @@ def _called(annotation: object, build: Builder) -> object:
         return annotation
     try:
         return cast("type[object]", annotation)()
-    except Exception as problem:  # noqa: BLE001 - a learner's callable may raise anything
+    except Exception as problem:
         raise build.fail(
             "TL107",
             f"the annotation cannot be called: {problem}",
@@ -190,15 +191,15 @@ def _dtype(dtype: object, build: Builder) -> str:
 
 
 def _extents(shape: object, name: str, build: Builder) -> tuple[str, ...]:
-    entries: tuple[object, ...] = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-    if not entries:
+    found = entries(shape)
+    if not found:
         raise build.fail(
             "TL117",
             f"the tensor `{name}` has no dimension",
             why="a kernel's tensors have at least one",
             fix=f'write {name}: T.Tensor((1,), "float32") for one number',
         )
-    return tuple(_extent(entry, name, build) for entry in entries)
+    return tuple(_extent(entry, name, build) for entry in found)
 
 
 def _extent(entry: object, name: str, build: Builder) -> str:

@@ -11,6 +11,7 @@ from xdsl.ir import Operation, SSAValue
 
 from tlcourse.diagnostics import TLError, error
 from tlcourse.dialects.hivm.base import space_of
+from tlcourse.dialects.hivm.dma import LoadOp, ND2NZOp
 from tlcourse.dialects.memref import CastOp
 from tlcourse.dialects.rewriting import replace
 from tlcourse.passes.npuir.buffers import element_bits, kind_of, name_of
@@ -38,7 +39,7 @@ class HivmInferDataLayoutPass(DevicePass):
     each block 16 rows of c0 elements. c0 is 32 bytes in L1 and 16 elements in L0C; R and C
     are rounded up.
 
-    Algorithm: each two-dimensional allocation in L1 or L0C gets the four-dimensional type,
+    Algorithm: a load into L1 becomes nd2nz, which reorders on the way. Each two-dimensional allocation in L1 or L0C gets the four-dimensional type,
     its users a cast with open extents; a slice of it becomes a slice of whole blocks.
 
     Differs from upstream: what upstream reaches with three passes (a layout conversion op,
@@ -52,7 +53,9 @@ class HivmInferDataLayoutPass(DevicePass):
 
     def run(self, function: func.FuncOp) -> None:
         for op in list(function.walk()):
-            if isinstance(op, memref.AllocOp) and space_of(op.memref) in ("cbuf", "cc"):
+            if isinstance(op, LoadOp) and space_of(op.dst) == "cbuf":
+                replace(op, [ND2NZOp(op.src, op.dst)])
+            elif isinstance(op, memref.AllocOp) and space_of(op.memref) in ("cbuf", "cc"):
                 if len(kind_of(op.memref).get_shape()) != _FRACTAL_RANK:
                     _convert(function, op)
 

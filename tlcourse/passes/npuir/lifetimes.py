@@ -135,9 +135,7 @@ def _ancestors(op: Operation) -> Iterator[Operation]:
         current = current.parent_op()
 
 
-def in_place_pairs(
-    buffers: list[Buffer], order: Order
-) -> Iterator[tuple[Buffer, Buffer]]:
+def in_place_pairs(buffers: list[Buffer], order: Order) -> Iterator[tuple[Buffer, Buffer]]:
     """Pairs (destination, source) of an op that may write its result over that source.
 
     The source dies where the destination is born, and the op reads each element before it
@@ -150,13 +148,18 @@ def in_place_pairs(
         born = _from_start(op.dst[0], by_value)
         if born is None or born.first != position:
             continue
-        for source in op.src:
-            dies = _from_start(source, by_value)
-            if dies is None or dies is born or dies.last != position:
-                continue
-            if _overwrites_safely(source, op.dst[0]) and dies.space == born.space:
-                yield born, dies
-                break
+        found = [
+            dies
+            for source in op.src
+            if (dies := _from_start(source, by_value)) is not None
+            and dies is not born
+            and dies.last == position
+            and dies.space == born.space
+            and _overwrites_safely(source, op.dst[0])
+        ]
+        if found:
+            # The source that arrives last: the others can be refilled while this one is in use.
+            yield born, max(found, key=lambda dies: dies.first)
 
 
 def _from_start(value: SSAValue, by_value: dict[SSAValue, Buffer]) -> Buffer | None:

@@ -1,0 +1,1 @@
+"""Grading: what crosses from a learner's process is a sealed kernel text, judged elsewhere."""

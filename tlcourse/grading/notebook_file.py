@@ -1,0 +1,111 @@
+"""Reads a hand-in: which exercise it is for, and which of its cells run for it.
+
+Only cells tagged `setup` and the solution cell run. Everything else in the notebook, the
+check itself included, is left alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from tlcourse.diagnostics import error
+
+MAX_BYTES = 50 * 2**20
+
+
+@dataclass(frozen=True, kw_only=True)
+class HandIn:
+    """The part of a notebook that is judged.
+
+    Args:
+        exercise: id, for example `d2.minicv`.
+        setup: sources of the cells tagged `setup`, in order.
+        solution: source of the solution cell.
+    """
+
+    exercise: str
+    setup: tuple[str, ...]
+    solution: str
+
+
+def read_hand_in(path: Path) -> HandIn:
+    """Reads a notebook that somebody handed in.
+
+    Raises:
+        TL610: it is no notebook that can be read.
+        TL611: it is not one of the course's exercises, or its solution cell is gone.
+    """
+    cells = _cells(path)
+    exercise = _exercise(cells)
+    if exercise is None:
+        raise error(
+            "TL611",
+            f"{path.name} is not an exercise of the course",
+            why="no cell carries an exercise's id; it is in the cell's metadata",
+            fix="hand in the notebook from the exercises folder, with all of its cells",
+        )
+    name = f"{_grade_id(exercise)}-solution"
+    solutions = [_source(cell) for cell in cells if _nbgrader(cell).get("grade_id") == name]
+    if len(solutions) != 1:
+        raise error(
+            "TL611",
+            f"{path.name} has {len(solutions)} solution cells for {exercise}, one is needed",
+            why="the solution cell is found by its id, which a copied or deleted cell changes",
+            fix="take a fresh copy of the exercise and paste your code into its solution cell",
+        )
+    setup = tuple(_source(cell) for cell in cells if "setup" in _tags(cell))
+    return HandIn(exercise=exercise, setup=setup, solution=solutions[0])
+
+
+def _grade_id(exercise: str) -> str:
+    return exercise.replace(".", "-")
+
+
+def _cells(path: Path) -> list[dict[str, Any]]:
+    try:
+        size_bytes = path.stat().st_size
+        if size_bytes > MAX_BYTES:
+            raise _unreadable(path, f"it has {size_bytes:,} bytes, {MAX_BYTES:,} are the limit")
+        data = json.loads(path.read_bytes())
+        cells = [cell for cell in data["cells"] if cell["cell_type"] == "code"]
+        return [cast(dict[str, Any], cell) for cell in cells]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
+        raise _unreadable(path, f"{type(problem).__name__}: {problem}") from problem
+
+
+def _exercise(cells: Iterable[dict[str, Any]]) -> str | None:
+    for cell in cells:
+        data = _nbgrader(cell)
+        if data.get("grade") is True and isinstance(data.get("grade_id"), str):
+            return str(data["grade_id"]).replace("-", ".", 1)
+    return None
+
+
+def _nbgrader(cell: dict[str, Any]) -> dict[str, Any]:
+    metadata = cell.get("metadata")
+    found = cast(dict[str, Any], metadata).get("nbgrader") if isinstance(metadata, dict) else None
+    return cast(dict[str, Any], found) if isinstance(found, dict) else {}
+
+
+def _tags(cell: dict[str, Any]) -> list[str]:
+    metadata = cell.get("metadata")
+    tags = cast(dict[str, Any], metadata).get("tags") if isinstance(metadata, dict) else None
+    return [str(tag) for tag in cast(list[object], tags)] if isinstance(tags, list) else []
+
+
+def _source(cell: dict[str, Any]) -> str:
+    source = cell.get("source", "")
+    return "".join(cast(list[str], source)) if isinstance(source, list) else str(source)
+
+
+def _unreadable(path: Path, reason: str) -> Exception:
+    return error(
+        "TL610",
+        f"{path.name} cannot be read as a notebook",
+        why=reason,
+        fix="save the notebook in JupyterLab and hand in that file",
+    )

@@ -1,0 +1,99 @@
+"""The sealed document: all that crosses from a learner's process to the trusted one.
+
+It is a header as canonical JSON on the first line and the kernel's Tile IR text behind it.
+The hash covers every byte, so that what was judged can be told from what was handed in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any, cast
+
+from tlcourse.diagnostics import SourceFile, SourceMap, error
+from tlcourse.records import from_data, to_data
+
+SCHEMA = "tlcourse.Sealed/1"
+MAX_BYTES = 4 * 2**20
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sealed:
+    """A kernel for one binding of the shapes.
+
+    Args:
+        exercise: spec id.
+        spec_version: version of the spec that the kernel was traced for.
+        tlcourse_version: version of the package that traced it.
+        binding: shape names to values.
+        sources: texts behind the kernel's locations; for carets only.
+        text: Tile IR with locations.
+    """
+
+    exercise: str
+    spec_version: int
+    tlcourse_version: str
+    binding: dict[str, int]
+    sources: SourceMap
+    text: str
+
+    def to_bytes(self) -> bytes:
+        """The document; equal kernels give equal bytes."""
+        header = {
+            "schema": SCHEMA,
+            "exercise": self.exercise,
+            "spec_version": self.spec_version,
+            "tlcourse_version": self.tlcourse_version,
+            "binding": self.binding,
+            "sources": {name: to_data(source) for name, source in self.sources.items()},
+        }
+        line = json.dumps(header, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return f"{line}\n{self.text}".encode()
+
+    @property
+    def sha256(self) -> str:
+        """Hash over every byte of the document."""
+        return hashlib.sha256(self.to_bytes()).hexdigest()
+
+
+def from_bytes(document: bytes) -> Sealed:
+    """Reads a document that somebody else wrote.
+
+    Raises:
+        TL603: it is too large or not a sealed document.
+    """
+    if len(document) > MAX_BYTES:
+        raise _refused(f"it has {len(document)} bytes, {MAX_BYTES} are the limit")
+    head, newline, text = document.partition(b"\n")
+    try:
+        header = json.loads(head)
+        if not newline or not isinstance(header, dict):
+            raise ValueError("it has no header line")
+        return _sealed(cast(dict[str, Any], header), text.decode())
+    except (ValueError, KeyError, TypeError, UnicodeDecodeError, RecursionError) as problem:
+        raise _refused(str(problem)) from problem
+
+
+def _sealed(header: dict[str, Any], text: str) -> Sealed:
+    if header["schema"] != SCHEMA:
+        raise ValueError(f"its schema is {header['schema']}")
+    binding = {str(name): int(value) for name, value in header["binding"].items()}
+    sources = {str(n): from_data(SourceFile, source) for n, source in header["sources"].items()}
+    return Sealed(
+        exercise=str(header["exercise"]),
+        spec_version=int(header["spec_version"]),
+        tlcourse_version=str(header["tlcourse_version"]),
+        binding=binding,
+        sources=sources,
+        text=text,
+    )
+
+
+def _refused(reason: str) -> Exception:
+    return error(
+        "TL603",
+        f"the handed-in kernel cannot be read: {reason}",
+        why="only the text that tracing a kernel makes is judged",
+        fix="hand in the notebook as it is; do not write the document yourself",
+    )

@@ -1,0 +1,282 @@
+"""Exercise specs: one TOML file an exercise, read into frozen records and checked.
+
+A spec says what is asked in data: parameters, shapes, torch references and bounds as
+expressions, weights, required effects, suspects and hints. A private file of the same name
+under TLCOURSE_PRIVATE is merged over the public one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeVar, cast, get_args, get_type_hints
+
+from tlcourse.diagnostics import TLError, error
+
+Kind = Literal["kernel", "ir", "pass", "answer", "package", "written"]
+Role = Literal["in", "out", "inout"]
+S = TypeVar("S")
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpecParameter:
+    """One parameter of the asked kernel.
+
+    Args:
+        name: as the references call it.
+        dtype: TileLang dtype.
+        shape: one extent text per dimension, over the names of the binding.
+        role: in, out or inout.
+        distribution: how inputs are drawn: `normal` or `uniform`.
+        divide_by_sqrt: extent whose square root divides the drawn values.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[str, ...]
+    role: Role = "in"
+    distribution: Literal["normal", "uniform"] = "normal"
+    divide_by_sqrt: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """What an output must be: a torch expression over the inputs in float64.
+
+    Args:
+        name: the parameter.
+        reference: the expected value.
+        bound: S, the magnitude that rounding errors scale with, one value per element.
+        why: one sentence on where S comes from.
+    """
+
+    name: str
+    reference: str
+    bound: str
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suspect:
+    """A wrong answer worth naming: if an output equals `value`, `cause` is the likely cause."""
+
+    name: str
+    value: str
+    cause: str
+    cause_zh: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One binding of the shapes. Feedback on a hidden case shows its label, never its numbers."""
+
+    binding: dict[str, int]
+    label: str
+    public: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weights:
+    """How the points are split, in percent."""
+
+    lowers: int = 10
+    numbers: int = 75
+    effects: int = 15
+    cycles: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hint:
+    """One hint in both languages."""
+
+    en: str
+    zh: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spec:
+    """One exercise. `sha256` covers the public and the private text."""
+
+    id: str
+    version: int
+    kind: Kind
+    track: Literal["core", "more", "deep"]
+    minutes: int
+    points: int
+    needs: tuple[str, ...]
+    entry: str
+    title: str
+    title_zh: str
+    parameters: tuple[SpecParameter, ...]
+    outputs: tuple[Output, ...]
+    cases: tuple[Case, ...]
+    effects: tuple[str, ...] = ()
+    suspects: tuple[Suspect, ...] = ()
+    hints: tuple[Hint, ...] = ()
+    mutants: tuple[str, ...] = ()
+    weights: Weights = field(default_factory=Weights)
+    sha256: str = ""
+
+
+def specs_folder() -> Path:
+    """Where specs lie: in this checkout, else in the installed package."""
+    package = Path(__file__).parents[1]
+    checkout = package.parent / "grader" / "specs"
+    return checkout if checkout.is_dir() else package / "course_files" / "grader" / "specs"
+
+
+def known_ids() -> list[str]:
+    """Ids of all exercises that have a spec."""
+    return sorted(_id_of(path) for path in specs_folder().glob("day*/*.toml"))
+
+
+@cache
+def load(exercise: str) -> Spec:
+    """Reads the spec of an exercise.
+
+    Raises:
+        TL601: there is no such exercise.
+        TL602: the spec's file does not say what a spec must say.
+    """
+    path = _path(exercise)
+    if path is None or not path.is_file():
+        raise _unknown(exercise)
+    texts = [path.read_bytes()]
+    data = _parse(texts[0], path)
+    private = _private(path)
+    if private is not None:
+        texts.append(private.read_bytes())
+        data = {**data, **_parse(texts[1], private)}
+    try:
+        spec = spec_from(data, hashlib.sha256(b"\0".join(texts)).hexdigest())
+    except ValueError as problem:
+        raise _broken(path, str(problem)) from problem
+    if spec.id != exercise:
+        raise _broken(path, f"its id is {spec.id}, its file stands for {exercise}")
+    return spec
+
+
+def spec_from(data: Mapping[str, Any], sha256: str = "") -> Spec:
+    """A spec from the data of its file.
+
+    Raises:
+        ValueError: a key is missing, unknown, or of another type than it must be.
+    """
+    if data.get("schema") != SCHEMA:
+        raise ValueError(f"schema is {data.get('schema')}, this program reads {SCHEMA}")
+    rest = {key: value for key, value in data.items() if key != "schema"}
+    spec = cast(Spec, _read(Spec, {**rest, "sha256": sha256}, "spec"))
+    _check(spec)
+    return spec
+
+
+def _check(spec: Spec) -> None:
+    names = {parameter.name for parameter in spec.parameters}
+    results = [p.name for p in spec.parameters if p.role != "in"]
+    if [output.name for output in spec.outputs] != results:
+        raise ValueError(f"[[outputs]] must describe {results} in this order")
+    if any(suspect.name not in names for suspect in spec.suspects):
+        raise ValueError("[[suspects]] names an unknown parameter")
+    if not any(case.public for case in spec.cases):
+        raise ValueError("at least one case is public")
+    weights = spec.weights
+    if weights.lowers + weights.numbers + weights.effects + weights.cycles != 100:
+        raise ValueError("the weights do not add up to 100")
+
+
+def _read(kind: Any, value: Any, where: str) -> object:
+    """A value of a type out of TOML data: dataclasses, tuples, words and plain values."""
+    origin_args = get_args(kind)
+    if isinstance(kind, type) and hasattr(kind, "__dataclass_fields__"):
+        return _read_record(kind, value, where)
+    if getattr(kind, "__origin__", None) is tuple:
+        if not isinstance(value, (list, tuple)):
+            raise ValueError(f"{where} is a list")
+        items = cast(Sequence[object], value)
+        return tuple(_read(origin_args[0], item, f"{where}[{i}]") for i, item in enumerate(items))
+    if getattr(kind, "__origin__", None) is dict:
+        if not isinstance(value, dict):
+            raise ValueError(f"{where} is a table")
+        return dict(cast(dict[str, int], value))
+    if origin_args:
+        if value not in origin_args:
+            raise ValueError(f"{where} is one of {', '.join(map(str, origin_args))}, not {value}")
+        return cast(object, value)
+    if type(value) is not kind:
+        raise ValueError(f"{where} is of type {kind.__name__}, not {type(value).__name__}")
+    return value
+
+
+def _read_record(kind: type[S], value: Any, where: str) -> S:
+    if not isinstance(value, dict):
+        raise ValueError(f"{where} is a table")
+    table = cast(dict[str, Any], value)
+    hints = get_type_hints(kind)
+    known = {f.name: f for f in fields(cast(Any, kind))}
+    unknown = sorted(table.keys() - known.keys())
+    if unknown:
+        raise ValueError(f"{where} has unknown keys: {', '.join(unknown)}")
+    required = [
+        name
+        for name, f in known.items()
+        if f.default is MISSING and f.default_factory is MISSING and name not in table
+    ]
+    if required:
+        raise ValueError(f"{where} lacks {', '.join(required)}")
+    values = {name: _read(hints[name], table[name], f"{where}.{name}") for name in table}
+    return cast(S, cast(Any, kind)(**values))
+
+
+def _path(exercise: str) -> Path | None:
+    day, dot, slug = exercise.partition(".")
+    if not dot or not day.startswith("d") or not day[1:].isdecimal() or not slug.isidentifier():
+        return None
+    return specs_folder() / f"day{day[1:]}" / f"{slug}.toml"
+
+
+def _id_of(path: Path) -> str:
+    return f"d{path.parent.name.removeprefix('day')}.{path.stem}"
+
+
+def _private(path: Path) -> Path | None:
+    folder = os.environ.get("TLCOURSE_PRIVATE")
+    if not folder:
+        return None
+    private = Path(folder) / path.parent.name / path.name
+    return private if private.is_file() else None
+
+
+def _parse(text: bytes, path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise _broken(path, str(problem)) from problem
+
+
+def _unknown(exercise: str) -> TLError:
+    import difflib
+
+    near = difflib.get_close_matches(exercise, known_ids(), n=1)
+    ask = f"did you mean {near[0]}?" if near else f"exercises are: {', '.join(known_ids())}"
+    return error(
+        "TL601",
+        f"there is no exercise {exercise}",
+        why="an id is the day, a dot and the exercise's name, for example d2.minicv",
+        fix=ask,
+    )
+
+
+def _broken(path: Path, reason: str) -> TLError:
+    return error(
+        "TL602",
+        f"the spec {path.parent.name}/{path.name} cannot be used: {reason}",
+        why="hand-ins are judged by what the spec says, so every key is checked",
+        fix="correct the file",
+    )

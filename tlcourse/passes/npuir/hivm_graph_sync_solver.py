@@ -1,0 +1,62 @@
+"""Pass hivm-graph-sync-solver: flags and barriers that keep the pipes of a core in order."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from xdsl.dialects import func
+
+from tlcourse.chips import CHIPS, DEFAULT_CHIP
+from tlcourse.dialects.hivm.sync import SetFlagOp, WaitFlagOp
+from tlcourse.passes.npuir.functions import DevicePass
+from tlcourse.passes.npuir.sync.build import build
+from tlcourse.passes.npuir.sync.emit import emit
+from tlcourse.passes.npuir.sync.events import PipePair, event_ids
+from tlcourse.passes.npuir.sync.solve import solve
+
+
+@dataclass(frozen=True)
+class HivmGraphSyncSolverPass(DevicePass):
+    """Pipes run side by side; flags make one wait for another where they share bytes.
+
+    ```
+    load ins(%gm) outs(%a)              -->   load ins(%gm) outs(%a)
+    vexp ins(%a) outs(%b)                     set_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]
+                                              wait_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]
+                                              vexp ins(%a) outs(%b)
+    ```
+
+    Algorithm: (1) every op is an access: a pipe, bytes read, bytes written. A matrix op is
+    three: L1 to L0A, L1 to L0B, the multiplication. (2) Loops are unrolled two times, or once
+    more than a buffer in them has copies. (3) Take the accesses in program order, and for
+    each the earlier ones, nearest first. Two that touch the same bytes, one of them writing,
+    need an order. If following the flags chosen so far leads from the earlier to the later
+    one, nothing is added. Else: between two pipes a flag, within a pipe a barrier. (4) Both
+    ends of a flag stand in the body that holds both accesses, so no `if` can skip one end.
+    A flag that a loop carries is set once before the loop and waited for once after it, and
+    has one id per copy of the buffer. (5) Flags that are up together get different ids.
+    (6) A flag between a load into L1 and a matrix op becomes a sync argument of the op.
+
+    Differs from upstream: where the eight ids of a pipe pair run out, a barrier of all pipes
+    stands in. Ids that the kernel's own flags use are left to them.
+    """
+
+    name = "hivm-graph-sync-solver"
+
+    chip: str = DEFAULT_CHIP.name
+
+    def run(self, function: func.FuncOp) -> None:
+        body = build(function)
+        syncs = solve(body)
+        ids = event_ids(body, syncs, CHIPS[self.chip].event_ids, _written_ids(function))
+        emit(function, syncs, ids)
+
+
+def _written_ids(function: func.FuncOp) -> dict[PipePair, frozenset[int]]:
+    """Ids of the flags that the kernel's author wrote."""
+    found: dict[PipePair, set[int]] = defaultdict(set)
+    for op in function.walk():
+        if isinstance(op, SetFlagOp | WaitFlagOp) and isinstance(op.event, int):
+            found[op.set_pipe.data, op.wait_pipe.data].add(op.event)
+    return {pipes: frozenset(ids) for pipes, ids in found.items()}

@@ -1,0 +1,155 @@
+"""Running the passes, with or without keeping what each of them left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
+
+from tlcourse.bishengir import compile_text, trace_text
+from tlcourse.chips import DEFAULT_CHIP, Chip
+from tlcourse.codegen import generate
+from tlcourse.diagnostics import SourceMap
+from tlcourse.dialects.signature import function_of, stamp
+from tlcourse.dialects.text import context, from_text, to_text
+from tlcourse.pipeline.failure import failure
+from tlcourse.pipeline.options import PassOptions
+from tlcourse.pipeline.order import NPUIR_PASSES, TIR_PASSES, Setting, Step
+from tlcourse.pipeline.trace import Recorder
+from tlcourse.records import Backend, Mode, PassTrace, Phase
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compilation:
+    """What a compile made.
+
+    Args:
+        tile: Tile IR after the TIR phase.
+        mlir: the result of code generation.
+        executable: executable HIVM.
+        trace: the text after every pass, when it was asked for.
+    """
+
+    tile: ModuleOp
+    mlir: ModuleOp
+    executable: ModuleOp
+    trace: PassTrace | None = None
+
+
+def compile_module(
+    module: ModuleOp,
+    sources: SourceMap,
+    *,
+    mode: Mode,
+    backend: Backend = "embedded",
+    options: PassOptions | None = None,
+    chip: Chip = DEFAULT_CHIP,
+    out_idx: tuple[int, ...] = (),
+    target: str = "npuir",
+    trace: bool = False,
+) -> Compilation:
+    """Compiles a Tile IR module to executable HIVM.
+
+    Args:
+        module: Tile IR as traced; never changed. If it carries a mode already, its own stamp
+            counts, `pass_configs` in it included.
+        sources: the texts that its locations point into.
+        mode: Developer or Expert.
+        backend: the passes of this package, or those of the real compiler.
+        options: what the passes may do on their own.
+        chip: the chip that sets capacities.
+        out_idx: parameters that the kernel allocates.
+        target: `npuir`.
+        trace: keep the text after every pass.
+
+    Raises:
+        PassFailure: with the code of the pass's own error, or TL310 where a pass broke down.
+        TL350: the real compiler is asked for and not installed.
+    """
+    tile = module.clone()
+    if "tl.mode" not in tile.attributes:
+        stamp(tile, mode=mode, target=target, out_idx=out_idx, pass_configs={})
+    chosen = (options or PassOptions()).with_configs(_configs_in(tile))
+    setting = Setting(mode=mode, chip=chip, options=chosen)
+    name = function_of(tile).sym_name.data
+    recorder = Recorder(kernel=name, mode=mode, target=target, sources=sources)
+    run = _Run(sources=sources, setting=setting, recorder=recorder if trace else None)
+    run.record("tir", "input", tile)
+    run.passes("tir", TIR_PASSES, tile)
+    mlir = run.code_generation(tile)
+    executable = run.embedded(mlir) if backend == "embedded" else run.real(mlir)
+    return Compilation(tile=tile, mlir=mlir, executable=executable, trace=run.trace())
+
+
+def _configs_in(module: ModuleOp) -> dict[str, str]:
+    configs = module.attributes.get("tl.pass_configs")
+    entries = configs.data if isinstance(configs, DictionaryAttr) else {}
+    return {key: value.data for key, value in entries.items() if isinstance(value, StringAttr)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Run:
+    """One compile: runs steps, records what they leave, explains what they raise."""
+
+    sources: SourceMap
+    setting: Setting
+    recorder: Recorder | None
+
+    def passes(self, phase: Phase, steps: tuple[Step, ...], module: ModuleOp) -> None:
+        for step in steps:
+            if not step.runs(self.setting):
+                continue
+            one = step.make(self.setting)
+            # A pass that fails may leave half of its work behind: keep the module before it.
+            before = module.clone()
+            with self._explained(phase, one.name, before):
+                one.apply(context(), module)
+            self.record(phase, one.name, module)
+
+    def code_generation(self, tile: ModuleOp) -> ModuleOp:
+        with self._explained("codegen", "codegen", tile):
+            mlir = generate(tile, self.sources)
+        self.record("codegen", "codegen", mlir)
+        return mlir
+
+    def embedded(self, mlir: ModuleOp) -> ModuleOp:
+        executable = mlir.clone()
+        self.passes("npuir", NPUIR_PASSES, executable)
+        return executable
+
+    def real(self, mlir: ModuleOp) -> ModuleOp:
+        text = to_text(mlir, locations=True)
+        mode, chip_name = self.setting.mode, self.setting.chip.name
+        options = self.setting.options.for_real_compiler()
+        with self._explained("npuir", "bishengir-opt", mlir):
+            if self.recorder is not None:
+                for name, after in trace_text(
+                    text, mode=mode, options=options, chip_name=chip_name, sources=self.sources
+                ):
+                    self.recorder.add("npuir", name, after, real=True)
+            return from_text(
+                compile_text(
+                    text, mode=mode, options=options, chip_name=chip_name, sources=self.sources
+                )
+            )
+
+    def record(self, phase: Phase, pass_name: str, module: ModuleOp) -> None:
+        if self.recorder is not None:
+            self.recorder.add(phase, pass_name, to_text(module, locations=True))
+
+    def trace(self) -> PassTrace | None:
+        return None if self.recorder is None else self.recorder.trace()
+
+    @contextmanager
+    def _explained(self, phase: Phase, pass_name: str, before: ModuleOp) -> Iterator[None]:
+        """Turns whatever is raised inside into one error that names the pass."""
+        try:
+            yield
+        except Exception as problem:  # a pass is our code: any fault of it becomes TL310
+            ir = to_text(before, locations=True)
+            if self.recorder is not None:
+                why = failure(problem, pass_name, ir, self.sources, None).diagnostic.what
+                self.recorder.add(phase, pass_name, ir, failed=why)
+            raise failure(problem, pass_name, ir, self.sources, self.trace()) from problem

@@ -1,0 +1,123 @@
+"""What a launch hands to the generated code: tensors as memories, numbers, the workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from tlcourse import extents
+from tlcourse.diagnostics import Label, error
+from tlcourse.records import Program
+from tlcourse.simulator.memory import Memory, in_gm
+from tlcourse.simulator.tile import Tile
+
+Buffer = torch.Tensor | int | float
+Argument = Tile | int | float
+
+_FIRST = 3  # ffts address, lock and workspace stand before the kernel's own parameters
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launch:
+    """The arguments of a launch.
+
+    Args:
+        arguments: what the generated code is called with.
+        blocks: number of logical blocks.
+        tensors: memories of tensor parameters by their place in the signature.
+        written: memories in GM that the kernel writes.
+        read: ids of memories in GM that it reads.
+        fresh: ids of those that hold poison at the start.
+    """
+
+    arguments: tuple[Argument, ...]
+    blocks: int
+    tensors: Mapping[int, Memory]
+    written: tuple[Memory, ...]
+    read: frozenset[int]
+    fresh: frozenset[int]
+
+
+def bind(program: Program, buffers: Sequence[Buffer], symbols: Mapping[str, int]) -> Launch:
+    """Binds a launch; tensors are shared, never copied.
+
+    Raises:
+        TLError: TL410 the grid has no blocks.
+    """
+    values = _values(program, buffers, symbols)
+    blocks = _grid(program, values)
+    workspace = _workspace(program, values, blocks)
+    tensors: dict[int, Memory] = {}
+    parameters: list[Argument] = []
+    given = iter(buffers)
+    for place, parameter in enumerate(program.signature.parameters):
+        argument = symbols[parameter.name] if parameter.kind == "symbol" else next(given)
+        if isinstance(argument, torch.Tensor):
+            tensors[place] = in_gm(parameter.name, argument)
+            parameters.append(_whole(tensors[place], parameter.dtype))
+        else:
+            parameters.append(argument)
+    lock = in_gm("lock", torch.zeros(64, dtype=torch.uint8))
+    head: list[Argument] = [0, _whole(lock, "int8"), _whole(workspace, "int8")]
+    count = int(program.options["argument_count"])
+    grid = [blocks, 1, 1, 0, 0, 0][: max(count - _FIRST - len(parameters), 0)]
+    gm = {_FIRST - 1: workspace, **{place + _FIRST: m for place, m in tensors.items()}}
+    uses: Mapping[str, str] = program.options["gm"]
+    outputs = {id(tensors[place]) for place in program.signature.out_idx if place in tensors}
+    return Launch(
+        arguments=tuple([*head, *parameters, *grid]),
+        blocks=blocks,
+        tensors=tensors,
+        written=tuple(memory for place, memory in gm.items() if "w" in uses.get(str(place), "")),
+        read=frozenset(id(m) for place, m in gm.items() if "r" in uses.get(str(place), "")),
+        fresh=frozenset({id(workspace), *outputs}),
+    )
+
+
+def _values(
+    program: Program, buffers: Sequence[Buffer], symbols: Mapping[str, int]
+) -> dict[str, int]:
+    """The integers that extents may name."""
+    names = [p.name for p in program.signature.parameters if p.kind != "symbol"]
+    scalars = {
+        name: value
+        for name, value in zip(names, buffers, strict=True)
+        if isinstance(value, int)
+    }
+    return {**scalars, **symbols}
+
+
+def _grid(program: Program, values: Mapping[str, int]) -> int:
+    """The number of logical blocks: the first extent of the grid, a second one is a loop."""
+    signature = program.signature
+    grid = tuple(extents.evaluate(extent, values) for extent in signature.grid)
+    if all(extent > 0 for extent in grid):
+        return grid[0]
+    span = signature.grid_span
+    raise error(
+        "TL410",
+        f"{signature.kernel} has no blocks to run: the grid ({', '.join(signature.grid)}) "
+        f"is {grid}",
+        why="each extent of T.Kernel must be 1 or more for the shapes of the call",
+        fix="round up with T.ceildiv(M, block_M), and do not launch for empty tensors",
+        labels=(Label(span=span, text=f"this is {grid}"),) if span else (),
+        sources=program.sources,
+    )
+
+
+def _workspace(program: Program, values: Mapping[str, int], blocks: int) -> Memory:
+    size = extents.evaluate(program.workspace_bytes_per_block, values) * blocks
+    memory = in_gm("the workspace", torch.empty(max(size, 2), dtype=torch.uint8))
+    memory.unit_bytes = int(program.options["workspace_unit_bytes"])
+    memory.poison()
+    return memory
+
+
+def _whole(memory: Memory, dtype: str) -> Tile:
+    tile = Tile(memory, dtype, 0, 0, (1,), (1,), memory.name)
+    count = memory.size_bytes // tile.width
+    return Tile(memory, dtype, 0, 0, (count,), (1,), memory.name)
+
+

@@ -1,0 +1,102 @@
+"""Findings of a run: each fault once, its first occurrence with both lines, and a count."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
+
+from tlcourse.diagnostics import Diagnostic, Label, Severity, Span
+from tlcourse.records import Finding
+from tlcourse.simulator.instruction import Instruction
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """One occurrence of a fault, before it is counted.
+
+    Args:
+        key: equal for occurrences that have one cause.
+        code: `TL5xx`.
+        at: the instruction at which it shows.
+        other: the instruction that the fault is with, where there is one.
+        label: words beside the caret of `at`.
+        other_label: words beside the caret of `other`.
+        excuses: keys of faults that follow from this one and are not reported beside it.
+    """
+
+    key: Hashable
+    code: str
+    at: Instruction
+    other: Instruction | None = None
+    other_span: int = -1
+    what: str
+    why: str
+    fix: str
+    label: str
+    other_label: str = ""
+    severity: Severity = "error"
+    excuses: tuple[Hashable, ...] = ()
+
+
+@dataclass
+class FindingLog:
+    """Collects faults; equal ones are counted, consequences of others are left out."""
+
+    spans: Sequence[Span | None]
+    faults: dict[Hashable, Fault] = field(default_factory=lambda: dict[Hashable, Fault]())
+    counts: dict[Hashable, int] = field(default_factory=lambda: dict[Hashable, int]())
+    plain: list[Finding] = field(default_factory=lambda: list[Finding]())
+
+    def add(self, fault: Fault) -> None:
+        """Takes an occurrence of a fault."""
+        self.faults.setdefault(fault.key, fault)
+        self.counts[fault.key] = self.counts.get(fault.key, 0) + 1
+
+    def knows(self, key: Hashable) -> bool:
+        """Counts a further occurrence of a known fault; False where it is new."""
+        if key not in self.faults:
+            return False
+        self.counts[key] += 1
+        return True
+
+    def add_finding(self, finding: Finding) -> None:
+        """Takes a finding that no instruction stands for."""
+        self.plain.append(finding)
+
+    def __len__(self) -> int:
+        return len(self.faults) + len(self.plain)
+
+    def span(self, index: int) -> Span | None:
+        """The place with an index in the program's table; -1 is none."""
+        return self.spans[index] if 0 <= index < len(self.spans) else None
+
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings in the order in which they showed first."""
+        excused = {key for fault in self.faults.values() for key in fault.excuses}
+        found = [
+            replace(self._finding(fault), count=self.counts[key])
+            for key, fault in self.faults.items()
+            if key not in excused
+        ]
+        return (*found, *self.plain)
+
+    def _finding(self, fault: Fault) -> Finding:
+        span = self.span(fault.at.site.span)
+        other_index = fault.other.site.span if fault.other is not None else fault.other_span
+        other = self.span(other_index)
+        labels = [(span, fault.label), (other, fault.other_label)]
+        return Finding(
+            diagnostic=Diagnostic(
+                code=fault.code,
+                severity=fault.severity,
+                what=fault.what,
+                labels=tuple(Label(span=s, text=text) for s, text in labels if s and text),
+                why=fault.why,
+                fix=fault.fix,
+            ),
+            agent=fault.at.core.name,
+            pipe=fault.at.pipe.name,
+            block=fault.at.core.block,
+            iteration=fault.at.turn,
+            other_span=other,
+        )

@@ -1,0 +1,74 @@
+"""One small number for each granule of a memory: who touched it, or whether it is written."""
+
+from __future__ import annotations
+
+import mmap
+
+import torch
+
+from tlcourse.simulator.memory import Memory
+from tlcourse.simulator.tile import Tile
+
+
+class Marks:
+    """A number, 0 at first, for each unit of a memory.
+
+    The numbers live in pages that the system hands out when they are first touched, so that
+    marks of a large tensor cost what a kernel touches and not what the tensor holds.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self.count = -(-memory.size_bytes // memory.unit_bytes)
+        pages = mmap.mmap(-1, max(self.count, 1) * 4)
+        self.cells = torch.frombuffer(pages, dtype=torch.int32)[: self.count]
+
+    def of(self, tile: Tile) -> torch.Tensor:
+        """The numbers of the units that a tile touches, to read."""
+        place = _strided(tile, self.memory.unit_bytes)
+        if place is None:
+            return self.cells[_scattered(tile, self.memory.unit_bytes)]
+        sizes, strides, offset = place
+        return self.cells.as_strided(sizes, strides, offset)
+
+    def put(self, tile: Tile, values: torch.Tensor) -> None:
+        """Gives the units that a tile touches numbers of their own, shaped as `of` gives them."""
+        place = _strided(tile, self.memory.unit_bytes)
+        if place is None:
+            self.cells[_scattered(tile, self.memory.unit_bytes)] = values
+            return
+        sizes, strides, offset = place
+        self.cells.as_strided(sizes, strides, offset).copy_(values)
+
+    def fill(self, tile: Tile, value: int) -> None:
+        """Gives the units that a tile touches one number."""
+        place = _strided(tile, self.memory.unit_bytes)
+        if place is None:
+            self.cells[_scattered(tile, self.memory.unit_bytes)] = value
+            return
+        sizes, strides, offset = place
+        self.cells.as_strided(sizes, strides, offset).fill_(value)
+
+
+def _strided(
+    tile: Tile, unit: int
+) -> tuple[tuple[int, ...], tuple[int, ...], int] | None:
+    """The units of a tile as sizes, strides and offset; None where rows start inside units."""
+    layout = tile.layout()
+    if any(step % unit for _, step in layout.loops):
+        return None
+    first = layout.start_bytes // unit
+    length = -(-(layout.start_bytes + layout.run_bytes) // unit) - first
+    sizes = (*(count for count, _ in layout.loops), length)
+    return sizes, (*(step // unit for _, step in layout.loops), 1), first
+
+
+def _scattered(tile: Tile, unit: int) -> torch.Tensor:
+    layout = tile.layout()
+    starts = torch.tensor([layout.start_bytes])
+    for count, step in layout.loops:
+        starts = (starts[:, None] + torch.arange(count) * step).reshape(-1)
+    width = -(-layout.run_bytes // unit) + 1
+    cells = starts[:, None] // unit + torch.arange(width)
+    last = (starts + layout.run_bytes - 1) // unit
+    return torch.unique(cells[cells <= last[:, None]])

@@ -1,0 +1,155 @@
+"""What all blocks touch in GM, compared: two blocks have no order between them.
+
+Each tensor that the kernel writes keeps, for every element, which block wrote it, which read
+it and which added to it. That shows an element written by two blocks, or written by one and
+read by another, and, at the end, output elements that nobody wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+import torch
+
+from tlcourse.simulator.instruction import Instruction
+from tlcourse.simulator.machine import Machine, Observer
+from tlcourse.simulator.marks import Marks
+from tlcourse.simulator.memory import Memory
+from tlcourse.simulator.tile import Tile
+
+_MANY = -1
+
+
+class OwnerReport(Protocol):
+    """Takes what this check finds."""
+
+    def between_blocks(
+        self, instruction: Instruction, tile: Tile, other: int, hazard: str
+    ) -> None:
+        """Two blocks touch an element and one of them writes it; `other` is -1 if unknown."""
+        ...
+
+    def unwritten_in_gm(self, instruction: Instruction, tile: Tile, elements: int) -> None:
+        """A block reads poison that nobody has replaced."""
+        ...
+
+
+class _Users:
+    """Per element of one tensor: the block that did each kind of access, plus 1, or -1 for many."""
+
+    def __init__(self, memory: Memory, *, is_read: bool) -> None:
+        self.memory = memory
+        self.write = Marks(memory)
+        self.read = Marks(memory) if is_read else None
+        self.add: Marks | None = None
+
+    def marks(self, access: str) -> Marks | None:
+        """The marks that an access leaves."""
+        if access == "add" and self.add is None:
+            self.add = Marks(self.memory)
+        return {"read": self.read, "write": self.write, "add": self.add}[access]
+
+    def against(self, access: str) -> list[tuple[Marks, str]]:
+        """The marks that an access must not meet from other blocks, with the hazard."""
+        found: list[tuple[Marks | None, str]] = [
+            (self.write, "RAW" if access == "read" else "WAW"),
+            (self.read if access != "read" else None, "WAR"),
+            (self.add if access != "add" else None, "RAW" if access == "read" else "WAW"),
+        ]
+        return [(marks, hazard) for marks, hazard in found if marks is not None]
+
+    def is_empty(self) -> torch.Tensor:
+        """Which elements nobody wrote."""
+        empty = self.write.cells == 0
+        return empty if self.add is None else empty & (self.add.cells == 0)
+
+    def missing(self, tile: Tile) -> int:
+        """How many units of a tile nobody wrote."""
+        empty = self.write.of(tile) == 0
+        return int((empty if self.add is None else empty & (self.add.of(tile) == 0)).sum())
+
+
+class Owners(Observer):
+    """Follows the elements of written GM memories through all blocks.
+
+    Args:
+        report: told of every clash.
+        written: memories that the kernel writes.
+        read: ids of those among them that it also reads.
+        fresh: ids of those among them that held poison at the launch.
+        ordered: blocks run together and barriers may order them, so that clashes between them
+            are left to the clocks.
+    """
+
+    def __init__(
+        self,
+        report: OwnerReport,
+        *,
+        written: Iterable[Memory],
+        read: frozenset[int],
+        fresh: frozenset[int],
+        ordered: bool,
+    ) -> None:
+        self._report = report
+        self._ordered = ordered
+        self._fresh = fresh
+        self._users = {id(m): _Users(m, is_read=id(m) in read) for m in written}
+        self._early: list[tuple[Instruction, Tile]] = []
+
+    def executed(self, instruction: Instruction) -> None:
+        atomic = instruction.site.atomic
+        for tile in instruction.reads:
+            if tile.memory.space == "gm" and not atomic:
+                self._touch(instruction, tile, "read")
+        for tile in instruction.writes:
+            if tile.memory.space == "gm":
+                self._touch(instruction, tile, "add" if atomic else "write")
+
+    def finished(self, machine: Machine) -> None:
+        """Reports early reads, but for those that a later write shows to be races."""
+        for instruction, tile in self._early:
+            missing = self._users[id(tile.memory)].missing(tile)
+            if missing:
+                self._report.unwritten_in_gm(instruction, tile, missing)
+        self._early.clear()
+
+    def unwritten(self, memory: Memory) -> torch.Tensor:
+        """Flat indices of the elements that nobody wrote."""
+        users = self._users.get(id(memory))
+        if users is None:
+            return torch.arange(memory.size_bytes // memory.unit_bytes)
+        return users.is_empty().nonzero().reshape(-1)
+
+    def _touch(self, instruction: Instruction, tile: Tile, access: str) -> None:
+        users = self._users.get(id(tile.memory))
+        if users is None or tile.elements == 0 or not tile.is_in_memory():
+            return
+        if access == "read" and id(tile.memory) in self._fresh and users.missing(tile):
+            self._early.append((instruction, tile))
+        me = instruction.core.block + 1
+        if not self._ordered:
+            self._compare(users, instruction, tile, access, me)
+        marks = users.marks(access)
+        if marks is None:
+            return
+        low, high = (0, 0) if access == "write" else _range(marks.of(tile))
+        if {low, high} <= {0, me}:
+            marks.fill(tile, me)
+        else:
+            seen = marks.of(tile)
+            marks.put(tile, torch.where((seen == 0) | (seen == me), me, _MANY))
+
+    def _compare(
+        self, users: _Users, instruction: Instruction, tile: Tile, access: str, me: int
+    ) -> None:
+        for marks, hazard in users.against(access):
+            low, high = _range(marks.of(tile))
+            if not {low, high} <= {0, me}:
+                other = next((m - 1 for m in (high, low) if m > 0 and m != me), -1)
+                self._report.between_blocks(instruction, tile, other, hazard)
+
+
+def _range(cells: torch.Tensor) -> tuple[int, int]:
+    low, high = torch.aminmax(cells)
+    return int(low), int(high)

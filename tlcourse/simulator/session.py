@@ -1,0 +1,208 @@
+"""One launch: its blocks in order, which of them is checked, and what that gave."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from tlcourse.chips import Chip
+from tlcourse.diagnostics import Diagnostic, Label
+from tlcourse.records import Finding, Timeline
+from tlcourse.simulator.arguments import Launch
+from tlcourse.simulator.bounds import Bounds
+from tlcourse.simulator.classes import BlockClass, DryCore, group
+from tlcourse.simulator.clocks import Races
+from tlcourse.simulator.core import Core, Kind, TurnLimitError, Turns
+from tlcourse.simulator.deadlock import deadlock
+from tlcourse.simulator.findings import FindingLog
+from tlcourse.simulator.flagcheck import FlagCheck
+from tlcourse.simulator.initialised import Initialised
+from tlcourse.simulator.instruction import Instruction
+from tlcourse.simulator.loading import Loaded
+from tlcourse.simulator.machine import Machine, Observer
+from tlcourse.simulator.memory import Memory, on_chip
+from tlcourse.simulator.outputs import unwritten_outputs
+from tlcourse.simulator.owners import Owners
+from tlcourse.simulator.params import Params
+from tlcourse.simulator.reports import Reports
+from tlcourse.simulator.timing import BlockTime, time_block
+from tlcourse.simulator.trace import Plan, slots_of, timeline
+from tlcourse.simulator.wording import MEMORY_NAMES
+
+_SPACES: dict[Kind, tuple[str, ...]] = {"cube": ("cbuf", "cc"), "vector": ("ub",)}
+
+
+class _Executed(Observer):
+    """Keeps the instructions of a block in the order of their execution."""
+
+    def __init__(self) -> None:
+        self.order: list[Instruction] = []
+
+    def executed(self, instruction: Instruction) -> None:
+        self.order.append(instruction)
+
+
+class Session:
+    """Runs the blocks of one launch.
+
+    Args:
+        loaded: the program.
+        launch: its arguments.
+        params: checks, seed, trace.
+        chip: sizes and constants.
+    """
+
+    def __init__(self, loaded: Loaded, launch: Launch, params: Params, chip: Chip) -> None:
+        self._loaded = loaded
+        self._launch = launch
+        self._params = params
+        self._chip = chip
+        self._log = FindingLog(loaded.program.spans)
+        self._times: dict[int, BlockTime] = {}
+        self._memories: dict[tuple[int, str], Memory] = {}
+        self._turns = Turns(params.turn_limit)
+        self._ordered = bool(loaded.program.options["block_barrier"])
+        report = Reports(self._log, loaded.sites, chip)
+        self._bounds = Bounds(report)
+        self._flags = FlagCheck(report, chip=chip)
+        self._initialised = Initialised(report)
+        self._races = Races(
+            report,
+            shared=frozenset(id(memory) for memory in launch.written),
+            flag_limit=chip.cross_core_flag_limit,
+        )
+        self._owners = Owners(
+            report,
+            written=launch.written,
+            read=launch.read,
+            fresh=launch.fresh,
+            ordered=self._ordered,
+        )
+        self._classes: tuple[BlockClass, ...] = ()
+
+    def run(self) -> tuple[Finding, ...]:
+        """Runs all blocks; stops at the first block that cannot come to its end."""
+        self._classes = self._class_blocks()
+        if self._run_blocks() and self._params.checks != "off":
+            found = unwritten_outputs(self._loaded.program, self._launch, self._owners)
+            for finding in found if not self._log else ():
+                self._log.add_finding(finding)
+        return self._log.findings()
+
+    def timeline(self) -> Timeline:
+        """The timeline of the blocks that were run."""
+        blocks = self._launch.blocks
+        class_of = [0] * blocks
+        for found in self._classes:
+            for block in found.blocks:
+                class_of[block] = found.representative
+        empty = BlockTime(cycles=0, timed=())
+        kinds = set(class_of)
+        plan = Plan(
+            kernel=self._loaded.program.signature.kernel,
+            kind=self._loaded.kind,
+            blocks=blocks,
+            slots=slots_of(self._chip, self._loaded.kind),
+            class_of=class_of,
+            times={block: self._times.get(block, empty) for block in sorted(kinds)},
+        )
+        spans = self._loaded.program.spans
+        return timeline(plan, self._chip, spans, all_blocks=self._params.trace)
+
+    def _run_blocks(self) -> bool:
+        if self._ordered:
+            return self._run_together()
+        firsts = {found.representative: found for found in self._classes}
+        suspect: set[int] = set()
+        for block in range(self._launch.blocks):
+            before = len(self._log)
+            full = self._params.checks == "all" or block in firsts or block in suspect
+            if not self._run_machine([block], full=full, timed=block in firsts):
+                return False
+            if block in firsts and len(self._log) > before:
+                suspect.update(firsts[block].blocks)
+        return True
+
+    def _run_together(self) -> bool:
+        """Blocks that meet at a barrier run side by side, if the chip holds them all."""
+        slots = slots_of(self._chip, self._loaded.kind)
+        blocks = range(self._launch.blocks)
+        if len(blocks) > slots:
+            self._log.add_finding(_not_resident(self._loaded, len(blocks), slots, self._chip))
+            return False
+        return self._run_machine(list(blocks), full=True, timed=True)
+
+    def _run_machine(self, blocks: list[int], *, full: bool, timed: bool) -> bool:
+        executed = _Executed()
+        machine = Machine(
+            sites=self._loaded.sites,
+            observers=self._observers(full=full, executed=executed if timed else None),
+            seed=self._params.seed and self._params.seed * 65537 + blocks[0],
+        )
+        for block in blocks:
+            for core in self._cores(machine, block, Core):
+                core.start(self._loaded.code(core, self._launch.arguments))
+        if full and self._params.checks != "off":
+            self._races.begin(machine)
+            self._initialised.begin(machine)
+        if not self._guarded(machine):
+            return False
+        if timed:
+            self._time(blocks, executed.order)
+        return True
+
+    def _observers(self, *, full: bool, executed: Observer | None) -> list[Observer]:
+        last = [executed] if executed is not None else []
+        if self._params.checks == "off":
+            return [self._bounds, *last]
+        checks = [self._flags, self._initialised, self._races] if full else []
+        return [self._bounds, *checks, self._owners, *last]
+
+    def _guarded(self, machine: Machine) -> bool:
+        """Runs a machine; whatever stops it becomes a finding."""
+        kernel = self._loaded.program.signature.kernel
+        try:
+            if machine.run():
+                return True
+            self._log.add(deadlock(machine, kernel))
+        except TurnLimitError as problem:
+            self._log.add_finding(_turn_limit(self._loaded, problem.span, self._params))
+        except ZeroDivisionError:
+            self._log.add_finding(_stopped(self._loaded, machine, "TL506", _DIVISION))
+        except (RuntimeError, ValueError, TypeError, IndexError, KeyError, MemoryError) as problem:
+            words = _Words(
+                what=f"could not go on: {_first_line(problem)}",
+                why="torch, which computes the tiles, refused this instruction",
+                fix="make the tiles fit each other; a kernel that should run deserves a report",
+            )
+            self._log.add_finding(_stopped(self._loaded, machine, "TL530", words))
+        return False
+
+    def _time(self, blocks: list[int], order: Sequence[Instruction]) -> None:
+        groups = min(self._launch.blocks, slots_of(self._chip, self._loaded.kind))
+        if len(blocks) == 1:
+            self._times[blocks[0]] = time_block(order, self._chip, groups)
+            return
+        first = [i for i in order if i.core.block == blocks[0]]
+        self._times[blocks[0]] = time_block(first, self._chip, groups)
+
+    def _class_blocks(self) -> tuple[BlockClass, ...]:
+        options = self._loaded.program.options
+        if self._ordered:
+            return group(self._launch.blocks, lambda block: 0)
+        if options["data_control"]:
+            return group(self._launch.blocks, lambda block: block)
+        if not options["block_control"]:
+            return group(self._launch.blocks, lambda block: 0)
+        return group(self._launch.blocks, self._notes_of)
+
+    def _notes_of(self, block: int) -> Hashable:
+        """What a block would issue, by a dry run."""
+        machine = Machine(sites=self._loaded.sites, observers=(), seed=0)
+        cores = self._cores(machine, block, DryCore)
+        for core in cores:
+            for _ in self._loaded.code(core, self._launch.arguments):
+                pass
+        return tuple(tuple(core.notes) for core in cores)
+
+    def _cores[C: Core](self, machine: Machine, block: int, kind: type[C]) -> list[C]:
+        return []
