@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 REQUIRE_BROWSER = "TLCOURSE_REQUIRE_BROWSER"
+# The browser of a test asks nobody for anything of its own accord.
+BROWSER_ARGUMENTS = [
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update"),
+]
 
 
 @pytest.fixture(scope="session")
@@ -29,7 +34,7 @@ def chromium() -> Generator[Browser, None, None]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=path, args=BROWSER_ARGUMENTS)
         yield browser
         browser.close()
 

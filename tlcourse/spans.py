@@ -29,9 +29,8 @@ def span_at(source: SourceFile, line: int, column: int) -> Span:
 
 @lru_cache(maxsize=64)
 def _ends(text: str) -> dict[tuple[int, int], tuple[int, int]]:
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
+    tree = _parsed(text) or _parsed(_without_magics(text))
+    if tree is None:
         return {}
     lines = text.splitlines()
     ends: dict[tuple[int, int], tuple[int, int]] = {}
@@ -45,6 +44,24 @@ def _ends(text: str) -> dict[tuple[int, int], tuple[int, int]]:
         if node.lineno == node.end_lineno:
             ends[start] = max(ends.get(start, end), end)
     return ends
+
+
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except SyntaxError:
+        return None
+
+
+def _without_magics(text: str) -> str:
+    """A notebook cell with the lines that IPython takes for itself blanked out."""
+    lines = [
+        f"{line[: len(line) - len(line.lstrip())]}pass"
+        if line.lstrip().startswith(("%", "!"))
+        else line
+        for line in text.splitlines()
+    ]
+    return "\n".join(lines)
 
 
 def character_column(line: str, byte_offset: int) -> int:

@@ -12,7 +12,7 @@ def test_vadd_is_two_loads_an_add_and_a_store(lower):
         B: T.Tensor((64, 1024), "float16"),
         C: T.Tensor((64, 1024), "float16"),
     ):
-        with T.Kernel(1, is_npu=True) as (cid, _):
+        with T.Kernel(1, is_npu=True):
             a = T.alloc_ub((64, 128), "float16")
             b = T.alloc_ub((64, 128), "float16")
             c = T.alloc_ub((64, 128), "float16")
@@ -34,7 +34,8 @@ def test_vadd_is_two_loads_an_add_and_a_store(lower):
 
 def test_minicv_uses_the_paths_of_both_cores(lower, minicv):
     cube, vector = (
-        [op.name for op in function.walk()] for function in lower(minicv("Expert"), "Expert").functions
+        [op.name for op in function.walk()]
+        for function in lower(minicv("Expert"), "Expert").functions
     )
     assert [cube.count(f"hivm.hir.{name}") for name in ("nd2nz", "mmadL1", "fixpipe")] == [2, 1, 1]
     assert cube.count("hivm.hir.vexp") == cube.count("memref.copy") == 0
@@ -54,15 +55,13 @@ def test_minicv_hands_over_by_a_flag(lower, minicv):
 def test_mmad_gets_the_sizes_that_count(lower):
     @T.prim_func
     def rest(A: T.Tensor((100, 64), "float16"), B: T.Tensor((48, 64), "float16"), k: T.int32):
-        with T.Kernel(1, is_npu=True) as (cid, _):
+        with T.Kernel(1, is_npu=True):
             a = T.alloc_L1((128, 64), "float16")
             b = T.alloc_L1((64, 64), "float16")
             c = T.alloc_L0C((128, 64), _F32)
             T.copy(A[0:100, 0:k], a[0:100, 0:k])
             T.copy(B[0:48, 0:k], b[0:48, 0:k])
-            T.gemm(
-                a[0:100, 0:k], b[0:48, 0:k], c[0:100, 0:48], initC=True, b_transpose=True
-            )
+            T.gemm(a[0:100, 0:k], b[0:48, 0:k], c[0:100, 0:48], initC=True, b_transpose=True)
 
     generated = lower(rest, "Expert")
     (line,) = generated.lines("hivm.hir.mmadL1")
@@ -93,7 +92,7 @@ def test_l0c_leaves_with_the_conversion_of_its_dtypes(lower):
     def kernel(dtype):
         @T.prim_func
         def out(C: T.Tensor((32, 32), dtype)):
-            with T.Kernel(1, is_npu=True) as (cid, _):
+            with T.Kernel(1, is_npu=True):
                 a = T.alloc_L1((32, 32), "float16")
                 b = T.alloc_L1((32, 32), "float16")
                 c = T.alloc_L0C((32, 32), _F32)
@@ -150,7 +149,7 @@ def test_tails_are_parts_of_both_sides(lower):
 def test_sources_are_repeated_along_their_dimensions_of_extent_one(lower):
     @T.prim_func
     def repeat(C: T.Tensor((64, 128), _F32)):
-        with T.Kernel(1, is_npu=True) as (cid, _):
+        with T.Kernel(1, is_npu=True):
             column = T.alloc_ub((64, 1), _F32)
             row = T.alloc_ub((1, 128), _F32)
             c = T.alloc_ub((64, 128), _F32)
@@ -193,7 +192,7 @@ def test_a_scalar_takes_the_tiles_dtype(lower):
 def test_casts_name_their_rounding(lower):
     @T.prim_func
     def casts(C: T.Tensor((64, 128), "int32")):
-        with T.Kernel(1, is_npu=True) as (cid, _):
+        with T.Kernel(1, is_npu=True):
             a = T.alloc_ub((64, 128), _F32)
             b = T.alloc_ub((64, 128), "int32")
             T.vcast(a, b, round_mode="floor")
@@ -204,7 +203,7 @@ def test_casts_name_their_rounding(lower):
 def test_branches_and_loops_have_no_results(lower):
     @T.prim_func
     def choose(C: T.Tensor((64, 128), _F32), n: T.int32):
-        with T.Kernel(1, is_npu=True) as (cid, _):
+        with T.Kernel(1, is_npu=True):
             c = T.alloc_ub((64, 128), _F32)
             for i in T.serial(n):
                 if i > 2:
@@ -223,7 +222,7 @@ def test_branches_and_loops_have_no_results(lower):
 def test_flags_inside_a_core_take_the_pipes_of_both_ends(lower):
     @T.prim_func
     def flags(A: T.Tensor((64, 128), _F32), n: T.int32):
-        with T.Kernel(1, is_npu=True) as (cid, _):
+        with T.Kernel(1, is_npu=True):
             a = T.alloc_ub((64, 128), _F32)
             with T.rs("PIPE_MTE2"):
                 T.copy(A, a)
@@ -245,7 +244,7 @@ def test_flags_inside_a_core_take_the_pipes_of_both_ends(lower):
 def test_cross_core_flags_may_be_chosen_at_run_time(lower):
     @T.prim_func
     def flags(n: T.int32):
-        with T.Kernel(1, is_npu=True) as (cid, _):
+        with T.Kernel(1, is_npu=True):
             with T.Scope("Vector"):
                 with T.rs("PIPE_MTE3"):
                     T.sync_block_set(n)
@@ -261,7 +260,7 @@ def test_cross_core_flags_may_be_chosen_at_run_time(lower):
 def test_single_elements_are_loaded_and_stored(lower):
     @T.prim_func
     def elements(A: T.Tensor((64, 128), _F32), C: T.Tensor((64, 128), _F32), n: T.int32):
-        with T.Kernel(1, is_npu=True) as (cid, _):
+        with T.Kernel(1, is_npu=True):
             a = T.alloc_ub((64, 128), _F32)
             x = a[n, 3] + A[0, n]
             a[1, 2] = x
@@ -274,7 +273,7 @@ def test_single_elements_are_loaded_and_stored(lower):
 def test_prints_show_scalars_and_parts(lower):
     @T.prim_func
     def show(A: T.Tensor((64, 128), _F32), n: T.int32):
-        with T.Kernel(1, is_npu=True) as (cid, _):
+        with T.Kernel(1, is_npu=True):
             a = T.alloc_ub((64, 128), _F32)
             T.print(n, "n")
             T.print(a[0:4, :], "part")
@@ -288,7 +287,7 @@ def test_prints_show_scalars_and_parts(lower):
 def test_statements_outside_the_scopes_go_to_both_cores(lower):
     @T.prim_func
     def both(C: T.Tensor((64, 128), _F32)):
-        with T.Kernel(1, is_npu=True) as (cid, _):
+        with T.Kernel(1, is_npu=True):
             c = T.alloc_ub((64, 128), _F32)
             for i in T.serial(4):
                 with T.Scope("Vector"):

@@ -156,6 +156,24 @@ def test_flag_left_over(launch: Launch, faults: Faults) -> None:
     assert "T.sync_block_wait(5)" in text
 
 
+def test_a_raise_does_not_reach_the_next_block(faults: Faults) -> None:
+    @T.prim_func
+    def early(A: T.Tensor((16,), "float32")):
+        with T.Kernel(2, is_npu=True) as (cid, _):
+            with T.Scope("Cube"):
+                with T.rs("PIPE_FIX"):
+                    if cid == 0:
+                        T.sync_block_set(0)
+                        T.sync_block_set(0)
+            with T.Scope("Vector"):
+                with T.rs("PIPE_MTE2"):
+                    T.sync_block_wait(0)
+
+    (text,) = faults(early, torch.zeros(16))
+    assert "early stands still in block 1" in text
+    assert "cube has not raised flag 0 in this block" in text
+
+
 def test_wait_of_a_kernel_on_one_core(faults: Faults) -> None:
     @T.prim_func
     def alone(A: T.Tensor((16,), "float32")):

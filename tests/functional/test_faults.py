@@ -8,7 +8,10 @@ import pytest
 import torch
 
 import tlcourse.language as T
-from tlcourse.functional.run import FunctionalRun
+from tlcourse.dialects.signature import stamp
+from tlcourse.dialects.text import from_text
+from tlcourse.functional.generate import generate
+from tlcourse.functional.run import FunctionalRun, run
 
 Launch = Callable[..., FunctionalRun]
 Faults = Callable[..., list[str]]
@@ -82,6 +85,44 @@ def test_buffer_on_chip_has_bounds_too(faults: Faults) -> None:
     assert "the kernel writes tile[0:17] in block 0" in text
     (text,) = faults(tail, torch.ones(64), -2)
     assert "the extent of dimension 0 is -2" in text
+
+
+def test_tile_that_never_fits() -> None:
+    gm, part = "memref<64xf32, #tl.scope<global>>", "memref<16xf32, #tl.scope<global>>"
+    module = from_text(
+        f"""func.func @k(%A : {gm} {{tl.name = "A", tl.dtype = "float32", tl.kind = "tensor",
+                                     tl.extents = ["64"]}}) {{
+          %one = arith.constant 1 : i32
+          %first = arith.constant 50 : i32
+          tl.kernel(%one) {{
+          ^bb0(%cid : i32, %vid : i32):
+            %part = tl.region %A[%first] [] : {gm} to {part}
+            %tile = tl.alloc "tile" : memref<16xf32, #tl.scope<shared>>
+            tl.copy %part, %tile : {part} to memref<16xf32, #tl.scope<shared>>
+          }}
+          func.return
+        }}"""
+    )
+    stamp(module, mode="Expert", target="npuir", out_idx=(), pass_configs={})
+    (found,) = run(generate(module, {}), [torch.ones(64)], symbols={}).findings
+    assert "the kernel reads A[50:66] in block 0" in found.diagnostic.what
+    assert found.diagnostic.labels == ()
+
+
+def test_tile_that_is_used_in_a_branch_and_behind_it(launch: Launch) -> None:
+    @T.prim_func
+    def branch(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32"), n: T.int32):
+        with T.Kernel(1, is_npu=True):
+            tile = T.alloc_ub((16,), "float32")
+            first = n + 1
+            if n > 8:
+                T.copy(A[first : first + 16], tile)
+            T.copy(A[first : first + 16], tile)
+            T.copy(tile, B[first : first + 16])
+
+    a, b = torch.randn(64), torch.zeros(64)
+    assert launch(branch, a, b, 3).findings == ()
+    assert torch.equal(b[4:20], a[4:20])
 
 
 @pytest.mark.parametrize("start", [0, 64, 100])

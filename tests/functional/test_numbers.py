@@ -26,6 +26,14 @@ def test_rounding_to_each_dtype(value: float) -> None:
     assert same(numbers.f16(wide.item()), wide.half().item())
 
 
+@pytest.mark.parametrize(
+    ("value", "nearest"),
+    [(1 + 2**-8, 1.0), (1 + 3 * 2**-8, 1 + 2**-6), (-1 - 2**-8, -1.0), (3.4e38, math.inf)],
+)
+def test_ties_of_bfloat16_go_to_even(value: float, nearest: float) -> None:
+    assert numbers.bf16(value) == nearest
+
+
 @given(st.integers(-(2**70), 2**70))
 def test_wrapping(value: int) -> None:
     assert numbers.wrap(value, 8) == (value + 128) % 256 - 128

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 
 import pytest
 
@@ -40,7 +41,7 @@ SPACED = LOADED.replace(
 SOURCE = "@T.prim_func\ndef k(A):\n    tile = T.alloc_ub((64,))\n    T.copy(A, tile)\n"
 
 
-def make_trace(*passes: tuple[str, str, str, str], kernel: str = "k") -> PassTrace:
+def _make_trace(*passes: tuple[str, str, str, str], kernel: str = "k") -> PassTrace:
     """A trace of (phase, pass name, status, text); an empty text means none was left."""
     texts: dict[str, str] = {}
     snapshots: list[Snapshot] = []
@@ -51,9 +52,9 @@ def make_trace(*passes: tuple[str, str, str, str], kernel: str = "k") -> PassTra
         snapshots.append(
             Snapshot(
                 index=index,
-                phase=phase,  # type: ignore[arg-type]
+                phase=phase,
                 pass_name=name,
-                status=status,  # type: ignore[arg-type]
+                status=status,
                 text_id=text_id,
                 op_counts={op: n for op, n in counts.items() if n},
                 notes=("gave up at %0",) if status == "failed" else (),
@@ -70,9 +71,27 @@ def make_trace(*passes: tuple[str, str, str, str], kernel: str = "k") -> PassTra
 
 
 @pytest.fixture
+def ir() -> dict[str, str]:
+    """The texts of the trace: `input`, `loaded`, `spaced`."""
+    return {"input": INPUT, "loaded": LOADED, "spaced": SPACED}
+
+
+@pytest.fixture
+def make_trace() -> Callable[..., PassTrace]:
+    """Makes a trace of (phase, pass name, status, text) tuples."""
+    return _make_trace
+
+
+@pytest.fixture
+def make_instruction() -> Callable[..., Instruction]:
+    """Makes an instruction of (number, pipe, start, end)."""
+    return _instruction
+
+
+@pytest.fixture
 def trace() -> PassTrace:
     """Input, one changed pass, one unchanged, one changed, one failed."""
-    return make_trace(
+    return _make_trace(
         ("codegen", "input", "changed", INPUT),
         ("npuir", "convert-to-hivm-op", "changed", LOADED),
         ("npuir", "cse", "unchanged", LOADED),
@@ -81,10 +100,10 @@ def trace() -> PassTrace:
     )
 
 
-def instruction(number: int, pipe: str, start: int, end: int, **more: object) -> Instruction:
+def _instruction(number: int, pipe: str, start: int, end: int, **more: object) -> Instruction:
     """An instruction of block 0 on the cube core unless told otherwise."""
     fields: dict[str, object] = {"block": 0, "agent": "aic", "op": "nd2nz", "bytes": 0} | more
-    return Instruction(id=number, pipe=pipe, start_cycle=start, end_cycle=end, **fields)  # type: ignore[arg-type]
+    return Instruction(id=number, pipe=pipe, start_cycle=start, end_cycle=end, **fields)
 
 
 @pytest.fixture
@@ -92,11 +111,11 @@ def timeline() -> Timeline:
     """Two loads, a matmul that waits for them, a fixpipe; block 1 repeats one load."""
     span = Span(source="cell:1", line=4, column=5, end_line=4, end_column=20)
     work = (
-        instruction(0, "MTE2", 1000, 1400, bytes=8192, span=span),
-        instruction(1, "MTE2", 1400, 2000, bytes=16384),
-        instruction(2, "M", 2000, 2900, op="mmadL1"),
-        instruction(3, "FIX", 2900, 3400, op="fixpipe", bytes=32768),
-        instruction(4, "MTE2", 3400, 3600, block=1),
+        _instruction(0, "MTE2", 1000, 1400, bytes=8192, span=span),
+        _instruction(1, "MTE2", 1400, 2000, bytes=16384),
+        _instruction(2, "M", 2000, 2900, op="mmadL1"),
+        _instruction(3, "FIX", 2900, 3400, op="fixpipe", bytes=32768),
+        _instruction(4, "MTE2", 3400, 3600, block=1),
     )
     busy = {"MTE2": 1200, "M": 900, "FIX": 500, "S": 0}
     lanes = tuple(

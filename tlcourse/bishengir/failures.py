@@ -9,7 +9,8 @@ from tlcourse.diagnostics import Diagnostic, Label, SourceMap, Span, TLError
 from tlcourse.spans import span_at
 
 _ERROR = re.compile(
-    r"^(?:(?P<source>.+?):(?P<line>\d+):(?P<column>\d+): )?(?:loc\(.*?\): )?error: (?P<text>.*)$",
+    r"^(?:(?P<source>(?:(?!error: ).)+?):(?P<line>\d+):(?P<column>\d+): )?"
+    r"(?:loc\(.*?\): )?error: (?P<text>.*)$",
     re.MULTILINE,
 )
 _OVERFLOW = re.compile(

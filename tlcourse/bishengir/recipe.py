@@ -58,6 +58,8 @@ def compile_text(
         [
             f"--pass-pipeline={pipeline}",
             f"--mlir-print-ir-before={_LAST_PASS}",
+            # The readable form of some attributes is not read back.
+            "--mlir-print-op-generic",
             "--mlir-print-ir-after-failure",
             "-o=/dev/null",
         ],

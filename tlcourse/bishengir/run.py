@@ -23,6 +23,8 @@ _ALWAYS = (
     "--mlir-disable-threading",
 )
 _SIGNAL = 128
+# What an unknown flag that begins with `h` gets, with exit code 0.
+_HELP = "OVERVIEW:"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +64,9 @@ def run_tool(
         code, output = _run(command, text, timeout_s)
     except subprocess.TimeoutExpired as late:
         raise timed_out(timeout_s, text, sources) from late
+    if output.stdout.startswith(_HELP):
+        words = " ".join(arguments)
+        raise refused(f"error: there is no such pass or option: {words}", text, sources)
     if code == 0:
         return output
     if code < 0 or code > _SIGNAL:

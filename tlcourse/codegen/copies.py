@@ -5,7 +5,14 @@ from __future__ import annotations
 from xdsl.ir import Operation
 
 from tlcourse.codegen.cores import SPACE_WORDS, require_core, space_of
-from tlcourse.codegen.regions import Part, matching_dims, name_of, part_of, subview
+from tlcourse.codegen.regions import (
+    Part,
+    matching_dims,
+    name_of,
+    part_of,
+    subview,
+    with_known_sizes,
+)
 from tlcourse.codegen.writer import Writer
 from tlcourse.diagnostics import TLError
 from tlcourse.dialects import tl
@@ -44,6 +51,8 @@ def lower_copy(writer: Writer, op: tl.CopyOp) -> None:
     source, destination = part_of(writer, op.src), part_of(writer, op.dst)
     quant = _conversion(writer, op, source, destination, path)
     src_dims, dst_dims = matching_dims(writer, op, source, destination)
+    source = with_known_sizes(source, src_dims, destination, dst_dims)
+    destination = with_known_sizes(destination, dst_dims, source, src_dims)
     if path == "nd2nz":
         src_dims = _at_least_two(src_dims, source)
     if path == "fixpipe":

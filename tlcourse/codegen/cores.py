@@ -38,10 +38,16 @@ def core_of(op: Operation) -> str | None:
 
 
 def expert_core(kernel: tl.KernelOp) -> str:
-    """The core of an Expert kernel: MIX where it has a `T.Scope`, else that of its tiles."""
+    """The core of an Expert kernel: MIX where it has a `T.Scope`.
+
+    Else that of the first statement that moves or changes a tile.
+
+    Differs from upstream: there the last allocation decides.
+    """
     if any(isinstance(op, tl.ScopeOp) for op in kernel.walk()):
         return "MIX"
-    return next((core for op in kernel.walk() if (core := core_of(op))), "AIV")
+    ops = sorted(kernel.walk(), key=lambda op: isinstance(op, tl.AllocOp))
+    return next((core for op in ops if (core := core_of(op))), "AIV")
 
 
 def developer_core(kernel: tl.KernelOp) -> str:
@@ -71,7 +77,7 @@ def require_core(writer: Writer, op: Operation) -> None:
     fix = f'put it into `with T.Scope("{_SCOPE_WORDS[core]}"):`'
     if scope is not None:
         where = f'it stands in T.Scope("{_SCOPE_WORDS[scope_core(scope)]}")'
-    elif runs_on_both(op):
+    elif _has_scopes(op):
         where = "it stands outside both scopes, so that it would run on both kinds of core"
     else:
         where = f"this kernel has no T.Scope, so that all of it runs on the {_WORDS[writer.core]}"
@@ -85,9 +91,9 @@ def require_core(writer: Writer, op: Operation) -> None:
     )
 
 
-def runs_on_both(op: Operation) -> bool:
-    """Whether an op of an Expert kernel for both kinds of core stands outside its scopes."""
-    return _enclosing_scope(op) is None and _has_scopes(op)
+def in_scope(op: Operation) -> bool:
+    """Whether an op stands in a `T.Scope`."""
+    return _enclosing_scope(op) is not None
 
 
 def _reason(op: Operation) -> str:

@@ -20,8 +20,8 @@ from tlcourse.codegen.cores import (
     SPACES,
     core_of,
     expert_core,
+    in_scope,
     require_core,
-    runs_on_both,
     scope_core,
     space_of,
 )
@@ -102,8 +102,8 @@ def _alloc(writer: Writer, op: tl.AllocOp) -> None:
     space = SPACES.get(tl.scope_of(op.result), "")
     if not space:
         raise no_place(writer, op, "Expert")
-    if core_of(op) != writer.core and runs_on_both(op):
-        return
+    if core_of(op) != writer.core and not in_scope(op):
+        return  # The other core's function has it; a statement here that uses it is refused.
     require_core(writer, op)
     shape = kind.get_shape()
     layout = StridedLayoutAttr(_row_major(shape))

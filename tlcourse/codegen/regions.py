@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from xdsl.dialects import memref, tensor
@@ -141,6 +141,19 @@ def matching_dims(
         "sides need the same number of dimensions and the same extents in the same order",
         fix=f"slice {name_of(left.buffer)} or {name_of(right.buffer)} so that the extents agree",
     )
+
+
+def with_known_sizes(
+    part: Part, dims: Sequence[int], other: Part, other_dims: Sequence[int]
+) -> Part:
+    """The part with the sizes that its partner knows, as both sides of a copy agree."""
+    sizes = list(part.sizes)
+    for dim, there in zip(dims, other_dims, strict=True):
+        known = other.sizes[there]
+        if not isinstance(sizes[dim], int) and isinstance(known, int):
+            sizes[dim] = known
+    same = tuple(sizes) == part.sizes
+    return replace(part, sizes=tuple(sizes), whole=part.whole and same)
 
 
 def _agree(left: Sequence[int], right: Sequence[int]) -> bool:

@@ -28,6 +28,7 @@ from tlcourse.codegen.regions import (
     static_shape,
     subview,
     tensor_type,
+    with_known_sizes,
 )
 from tlcourse.codegen.writer import Index, Writer
 from tlcourse.dialects import tl
@@ -56,6 +57,8 @@ def lower_copy(writer: Writer, op: tl.CopyOp) -> None:
             f"{name_of(op.dst)}",
         )
     dims = matching_dims(writer, op, source, destination)
+    source = with_known_sizes(source, dims[0], destination, dims[1])
+    destination = with_known_sizes(destination, dims[1], source, dims[0])
     if source.scope == _GLOBAL:
         _load(writer, source, destination, *dims)
     elif destination.scope == _GLOBAL:

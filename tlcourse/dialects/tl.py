@@ -108,7 +108,8 @@ def memref_of(value: SSAValue) -> MemRefType:
 
 def name_hint(label: str) -> str:
     """An SSA name made from a learner's name: the parser and the printer both keep it."""
-    return re.sub(r"(_[0-9]+)+$", "", label) or "v"
+    hint = re.sub(r"(_[0-9]+)+$", "", label)
+    return hint if hint and hint.isascii() else "v"
 
 
 @irdl_op_definition

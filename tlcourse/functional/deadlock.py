@@ -67,7 +67,9 @@ def _reason(launch: Launch, cores: Sequence[Core], first: Core) -> tuple[str, st
     giver, flag = other(first.kind), _flag(first)
     scope = f'T.Scope("{giver.title()}")'
     count = launch.flags.raised[giver, flag]
-    so_far = f"raised flag {flag} {count} {_times(count)}" if count else f"has not raised flag {flag}"
+    so_far = (
+        f"raised flag {flag} {count} {_times(count)}" if count else f"has not raised flag {flag}"
+    )
     rule = f"a wait uses up one raise of the flag by {_givers(giver)}"
     if not set_sites(launch.program, giver, flag):
         return (

@@ -22,10 +22,13 @@ from tlcourse.functional.loading import load, place_of
 from tlcourse.functional.schedule import run_blocks
 from tlcourse.records import Finding, Program
 
+# What torch raises, and what a mistake of ours in generated code would: both are explained.
 _REFUSALS = (
     ArithmeticError,
-    IndexError,
+    AttributeError,
+    LookupError,
     MemoryError,
+    NameError,
     RuntimeError,
     SyntaxError,
     TypeError,

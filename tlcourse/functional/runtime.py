@@ -11,6 +11,37 @@ _EXACT_TERMS = 1024
 _HALF = (torch.float16, torch.bfloat16)
 
 
+class Tiles:
+    """Tiles of a tensor that no statement of the kernel writes, each converted once a launch.
+
+    Args:
+        source: the tensor.
+        shape: extents of the tiles.
+        strides: elements between neighbours in the tensor.
+    """
+
+    def __init__(
+        self, source: torch.Tensor, shape: tuple[int, ...], strides: tuple[int, ...]
+    ) -> None:
+        self._source = source
+        self._shape = shape
+        self._strides = strides
+        self._made: dict[int, torch.Tensor] = {}
+        # Tiles that overlap could take far more memory than the tensor: these are made anew.
+        self._room = 2 * source.numel()
+
+    def __call__(self, position: int) -> torch.Tensor:
+        """The tile at a position of the tensor's storage, in float32. Nobody writes to it."""
+        tile = self._made.get(position)
+        if tile is None:
+            view = self._source.as_strided(self._shape, self._strides, position)
+            tile = torch.empty(self._shape, dtype=torch.float32).copy_(view)
+            self._room -= tile.numel()
+            if self._room >= 0:
+                self._made[position] = tile
+        return tile
+
+
 def gemm_int8(c: torch.Tensor, a: torch.Tensor, b: torch.Tensor, init: bool) -> None:
     """Computes c = a @ b, added to c unless `init`; int8 in, exact int32 out."""
     if init:

@@ -136,7 +136,9 @@ def _take(
     left_out: list[str],
 ) -> None:
     name = PurePosixPath(member.filename.replace("\\", "/"))
-    hidden = any(part.startswith((".", "__MACOSX")) for part in name.parts)
+    # A path that climbs out is harmless: only its last part is looked at.
+    parts = [part for part in name.parts if part != ".."]
+    hidden = any(part.startswith((".", "__MACOSX")) for part in parts)
     if member.is_dir() or hidden:
         return
     if name.suffix != ".ipynb":

@@ -93,8 +93,8 @@ def _frobenius(
 ) -> Comparison:
     difference = result.double() - reference
     finite = difference.isfinite()
-    norm = float(reference[finite].norm())
-    relative = float(difference[finite].norm()) / norm if norm else 0.0
+    norm = _norm(reference[finite])
+    relative = _norm(difference[finite]) / norm if norm else 0.0
     return Comparison(
         ok=relative <= eps,
         wrong=0,
@@ -103,6 +103,10 @@ def _frobenius(
         where="every element is a little off" if relative > eps else "",
         rule=f"relative error {relative:.1e} against {eps:.1e}" if relative > eps else "",
     )
+
+
+def _norm(values: torch.Tensor) -> float:
+    return float(values.square().sum().sqrt())
 
 
 def _worst(error: torch.Tensor, limit: torch.Tensor) -> float:
@@ -115,6 +119,8 @@ def _worst(error: torch.Tensor, limit: torch.Tensor) -> float:
 
 def pattern(result: torch.Tensor, reference: torch.Tensor, bad: torch.Tensor) -> str:
     """Which elements are wrong, in a learner's words."""
+    if _is_transposed(result, reference):
+        return "the result is transposed"
     if bad.all():
         return _all_wrong(result, reference)
     if result.dim() != 2:
@@ -131,10 +137,12 @@ def _all_wrong(result: torch.Tensor, reference: torch.Tensor) -> str:
     finite = ratio[ratio.isfinite()]
     if finite.numel() and float(finite.std(correction=0)) < 1e-3 * abs(float(finite.mean())):
         return f"every element is {float(finite.mean()):.3g} times what it should be"
-    square = result.dim() == 2 and result.shape[0] == result.shape[1]
-    if square and torch.allclose(result.double(), reference.T, rtol=1e-2, atol=1e-2):
-        return "the result is transposed"
     return "every element is wrong"
+
+
+def _is_transposed(result: torch.Tensor, reference: torch.Tensor) -> bool:
+    square = result.dim() == 2 and result.shape[0] == result.shape[1] > 1
+    return square and torch.allclose(result.double(), reference.T, rtol=1e-2, atol=1e-2)
 
 
 def _rows_or_columns(bad: torch.Tensor) -> str:

@@ -195,7 +195,7 @@ def _read(kind: Any, value: Any, where: str) -> object:
     """A value of a type out of TOML data: dataclasses, tuples, words and plain values."""
     origin_args = get_args(kind)
     if isinstance(kind, type) and hasattr(kind, "__dataclass_fields__"):
-        return _read_record(kind, value, where)
+        return cast(object, _read_record(cast(type[Any], kind), value, where))
     if getattr(kind, "__origin__", None) is tuple:
         if not isinstance(value, (list, tuple)):
             raise ValueError(f"{where} is a list")

@@ -6,6 +6,9 @@ becomes Tile IR; the names here are what it may use.
 
 from __future__ import annotations
 
+import sys as _sys
+from sys import _getframe as _frame  # pyright: ignore[reportPrivateUsage]
+
 from tlcourse.language.allocate import (
     alloc_fragment as alloc_fragment,
 )
@@ -202,8 +205,13 @@ from tlcourse.language.sync import (
 from tlcourse.language.sync import (
     wait_flag as wait_flag,
 )
+from tlcourse.language.unknown import unknown_name as _unknown_name
 from tlcourse.language.vector import elementwise_functions as _elementwise_functions
 
 # The tables give a T name for each dtype and for both spellings of each elementwise op.
 globals().update(_dtypes)
 globals().update(_elementwise_functions())
+
+
+def __getattr__(name: str) -> object:
+    raise _unknown_name(name, _sys.modules[__name__], _frame(1))

@@ -152,6 +152,13 @@ class Element(Operand):
         return Region(buffer=self.buffer, offsets=self.indices, extents=tuple(extents))
 
     def _check_bounds(self) -> None:
+        if not builder().in_kernel:
+            raise builder().fail(
+                "TL110",
+                f"an element of `{self.name}` is used outside `with T.Kernel(..)`",
+                why="memory is read and written by the cores, inside the kernel frame",
+                fix="move the line into `with T.Kernel(blocks, is_npu=True) as (cid, vid):`",
+            )
         check_bounds(self.region((1,) * len(self.indices)))
 
 
@@ -217,7 +224,7 @@ def index_of(value: object, what: str) -> Index:
 def describe(value: object) -> str:
     """What a value is, in the learner's words."""
     if isinstance(value, Expr):
-        return f"a {value.dtype} scalar"
+        return f"{'an' if value.dtype.startswith('i') else 'a'} {value.dtype} scalar"
     if isinstance(value, Element):
         return f"an element of `{value.name}` ({value.dtype})"
     if isinstance(value, Region):

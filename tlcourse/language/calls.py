@@ -15,6 +15,7 @@ from typing import ParamSpec, TypeVar
 
 from tlcourse.diagnostics import Label, Span, TLError, error
 from tlcourse.language.builder import Builder, active
+from tlcourse.language.host import entries
 from tlcourse.language.source import place_of_frame
 
 P = ParamSpec("P")
@@ -93,7 +94,16 @@ def _spans(signature: inspect.Signature) -> dict[str, Span]:
         return {}
     CALL_SPANS.set(None)
     found = signature.bind_partial(*spans.positional, **spans.keyword).arguments
-    return {name: span for name, span in found.items() if isinstance(span, Span)}
+    named: dict[str, Span] = {}
+    for name, span in found.items():
+        parts = {name: span} if isinstance(span, Span) else _numbered(name, span)
+        named |= {key: part for key, part in parts.items() if isinstance(part, Span)}
+    return named
+
+
+def _numbered(name: str, spans: object) -> dict[str, object]:
+    """Spans of the arguments behind a `*parameter`: blocks0, blocks1 and so on."""
+    return {f"{name}{index}": span for index, span in enumerate(entries(spans))}
 
 
 def _outside(name: str) -> TLError:

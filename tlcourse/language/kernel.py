@@ -115,8 +115,8 @@ def Kernel(
             fix="multiply extents, T.Kernel(nx * ny, is_npu=True), and take // and % of cid",
         )
     grid = tuple(index_of(extent, "an extent of T.Kernel") for extent in blocks)
-    for extent in grid:
-        _check_positive(build, known(extent))
+    for axis, extent in enumerate(grid):
+        _check_positive(build, known(extent), f"blocks{axis}")
     build.kernels.append(build.span)
     return KernelFrame(grid=grid, is_npu=is_npu)
 
@@ -173,17 +173,23 @@ def _argument_names(dimensions: int) -> tuple[str, ...]:
 
 
 def _check_single(build: Builder) -> None:
-    if not build.kernels:
-        return
-    raise build.fail(
-        "TL110",
-        "the kernel has a second T.Kernel",
-        why="one T.prim_func is one launch with one grid",
-        fix="write a second T.prim_func, or join the two bodies",
-    )
+    if build.kernels:
+        raise build.fail(
+            "TL110",
+            "the kernel has a second T.Kernel",
+            why="one T.prim_func is one launch with one grid",
+            fix="write a second T.prim_func, or join the two bodies",
+        )
+    if build.block.parent is not None:
+        raise build.fail(
+            "TL110",
+            "T.Kernel stands inside a loop or branch",
+            why="the grid is laid out once, before anything runs",
+            fix="put the loop or branch into the body of T.Kernel",
+        )
 
 
-def _check_positive(build: Builder, extent: int | None) -> None:
+def _check_positive(build: Builder, extent: int | None, parameter: str) -> None:
     if extent is None or extent > 0:
         return
     raise build.fail(
@@ -192,5 +198,5 @@ def _check_positive(build: Builder, extent: int | None) -> None:
         why="a launch needs at least one block; a quotient such as M // block_M is 0 for M < "
         "block_M",
         fix="count blocks with T.ceildiv(M, block_M) and treat the tail with T.min",
-        at={"blocks": f"this is {extent}"},
+        at={parameter: f"this is {extent}"},
     )

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
-from tlcourse.language.builder import builder
+from tlcourse.diagnostics import error
+from tlcourse.language.builder import active, builder
 from tlcourse.language.dtype_rules import (
     convert,
     dtype_of_number,
@@ -180,6 +181,7 @@ def binary(symbol: str, left: object, right: object) -> object:
     """`left symbol right`, emitted."""
     if not (is_operand(left) and is_operand(right)):
         return NotImplemented
+    _check_inside()
     rule = BINARY[symbol]
     a, b = _common(left, right)
     _check_dtype(symbol, rule, a.dtype)
@@ -191,6 +193,7 @@ def compare(symbol: str, left: object, right: object) -> object:
     """`left symbol right`, a bool. Comparisons with NaN are false, `!=` too."""
     if not (is_operand(left) and is_operand(right)):
         return NotImplemented
+    _check_inside()
     a, b = _common(left, right)
     integer, unsigned, floating = COMPARE[symbol]
     if is_float(a.dtype):
@@ -198,6 +201,17 @@ def compare(symbol: str, left: object, right: object) -> object:
     else:
         op = arith.CmpiOp(a.value, b.value, unsigned if is_unsigned(a.dtype) else integer)
     return Expr(builder().emit(op).result, "bool")
+
+
+def _check_inside() -> None:
+    if active() is not None:
+        return
+    raise error(
+        "TL108",
+        "a scalar of the NPU stands in an expression outside a kernel",
+        why="it gets its value when the kernel runs",
+        fix="move the expression into the function decorated with @T.prim_func",
+    )
 
 
 def _common(left: object, right: object) -> tuple[Expr, Expr]:

@@ -66,13 +66,13 @@ def capture(function: FunctionType) -> Captured:
         TL101: no text is known for the function.
         TL102: the file was changed after it was loaded.
     """
-    found = False
+    name = function.__code__.co_filename
     for text in _texts(function):
-        found = True
         node = _find(text, function)
         if node is not None:
-            return _captured(text, node, function.__code__.co_filename)
-    raise _changed(function) if found else _no_source(function)
+            return _captured(text, node, name)
+    has_text = bool(linecache.getlines(name, function.__globals__))
+    raise _changed(function) if has_text else _no_source(function)
 
 
 def retitled(sources: SourceMap) -> SourceMap:

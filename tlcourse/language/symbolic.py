@@ -72,6 +72,9 @@ class Symbolic(Operand):
     def __rmod__(self, other: object) -> object:
         return _combine("%", other, self)
 
+    def __neg__(self) -> object:
+        return _combine("-", 0, self)
+
     def __eq__(self, other: object) -> object:
         if active() is not None:
             return compare("==", self, other)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -84,9 +84,10 @@ def compile_module(
 
 
 def _configs_in(module: ModuleOp) -> dict[str, str]:
-    configs = module.attributes.get("tl.pass_configs")
-    entries = configs.data if isinstance(configs, DictionaryAttr) else {}
-    return {key: value.data for key, value in entries.items() if isinstance(value, StringAttr)}
+    configs = module.attributes.get("tl.pass_configs", DictionaryAttr({}))
+    assert isinstance(configs, DictionaryAttr)
+    entries = configs.data.items()
+    return {key: value.data for key, value in entries if isinstance(value, StringAttr)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +144,7 @@ class _Run:
         return None if self.recorder is None else self.recorder.trace()
 
     @contextmanager
-    def _explained(self, phase: Phase, pass_name: str, before: ModuleOp) -> Iterator[None]:
+    def _explained(self, phase: Phase, pass_name: str, before: ModuleOp) -> Generator[None]:
         """Turns whatever is raised inside into one error that names the pass."""
         try:
             yield

@@ -27,6 +27,7 @@ class Launch:
         arguments: what the generated code is called with.
         blocks: number of logical blocks.
         tensors: memories of tensor parameters by their place in the signature.
+        shapes: their extents.
         written: memories in GM that the kernel writes.
         read: ids of memories in GM that it reads.
         fresh: ids of those that hold poison at the start.
@@ -35,6 +36,7 @@ class Launch:
     arguments: tuple[Argument, ...]
     blocks: int
     tensors: Mapping[int, Memory]
+    shapes: Mapping[int, tuple[int, ...]]
     written: tuple[Memory, ...]
     read: frozenset[int]
     fresh: frozenset[int]
@@ -50,19 +52,21 @@ def bind(program: Program, buffers: Sequence[Buffer], symbols: Mapping[str, int]
     blocks = _grid(program, values)
     workspace = _workspace(program, values, blocks)
     tensors: dict[int, Memory] = {}
+    shapes: dict[int, tuple[int, ...]] = {}
     parameters: list[Argument] = []
+    dtypes: Sequence[str] = program.options["arguments"]
     given = iter(buffers)
     for place, parameter in enumerate(program.signature.parameters):
         argument = symbols[parameter.name] if parameter.kind == "symbol" else next(given)
         if isinstance(argument, torch.Tensor):
             tensors[place] = in_gm(parameter.name, argument)
-            parameters.append(_whole(tensors[place], parameter.dtype))
+            shapes[place] = tuple(argument.shape)
+            parameters.append(_whole(tensors[place], dtypes[place + _FIRST]))
         else:
             parameters.append(argument)
     lock = in_gm("lock", torch.zeros(64, dtype=torch.uint8))
     head: list[Argument] = [0, _whole(lock, "int8"), _whole(workspace, "int8")]
-    count = int(program.options["argument_count"])
-    grid = [blocks, 1, 1, 0, 0, 0][: max(count - _FIRST - len(parameters), 0)]
+    grid = [blocks, 1, 1, 0, 0, 0][: max(len(dtypes) - _FIRST - len(parameters), 0)]
     gm = {_FIRST - 1: workspace, **{place + _FIRST: m for place, m in tensors.items()}}
     uses: Mapping[str, str] = program.options["gm"]
     outputs = {id(tensors[place]) for place in program.signature.out_idx if place in tensors}
@@ -70,6 +74,7 @@ def bind(program: Program, buffers: Sequence[Buffer], symbols: Mapping[str, int]
         arguments=tuple([*head, *parameters, *grid]),
         blocks=blocks,
         tensors=tensors,
+        shapes=shapes,
         written=tuple(memory for place, memory in gm.items() if "w" in uses.get(str(place), "")),
         read=frozenset(id(m) for place, m in gm.items() if "r" in uses.get(str(place), "")),
         fresh=frozenset({id(workspace), *outputs}),
@@ -82,9 +87,7 @@ def _values(
     """The integers that extents may name."""
     names = [p.name for p in program.signature.parameters if p.kind != "symbol"]
     scalars = {
-        name: value
-        for name, value in zip(names, buffers, strict=True)
-        if isinstance(value, int)
+        name: value for name, value in zip(names, buffers, strict=True) if isinstance(value, int)
     }
     return {**scalars, **symbols}
 
@@ -119,5 +122,3 @@ def _whole(memory: Memory, dtype: str) -> Tile:
     tile = Tile(memory, dtype, 0, 0, (1,), (1,), memory.name)
     count = memory.size_bytes // tile.width
     return Tile(memory, dtype, 0, 0, (count,), (1,), memory.name)
-
-

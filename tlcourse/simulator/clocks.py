@@ -72,9 +72,7 @@ class Races(Observer):
         flag_limit: pending raises that a cross-core counter holds.
     """
 
-    def __init__(
-        self, report: RaceReport, *, shared: frozenset[int], flag_limit: int
-    ) -> None:
+    def __init__(self, report: RaceReport, *, shared: frozenset[int], flag_limit: int) -> None:
         self._report = report
         self._shared = shared
         self._flag_limit = flag_limit

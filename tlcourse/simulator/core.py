@@ -257,17 +257,13 @@ class Core:
     def store(self, site: int, value: float, tile: Tile, indices: tuple[int, ...]) -> None:
         """Writes one element on the scalar unit."""
         cell = _cell(tile, indices)
-        self._push(
-            self._new(site, writes=(cell,), operands=(value,), run=lambda x, o: o.fill_(x))
-        )
+        self._push(self._new(site, writes=(cell,), operands=(value,), run=lambda x, o: o.fill_(x)))
 
     def show(self, site: int, prefix: str, value: Operand) -> None:
         """Prints a scalar or a tile, as it is when the scalar unit comes by."""
         place = f"[block {self.block}, {self.name}] {prefix}"
         reads = (value,) if isinstance(value, Tile) else ()
-        self._push(
-            self._new(site, reads=reads, operands=(value,), run=lambda x: print(place, x))
-        )
+        self._push(self._new(site, reads=reads, operands=(value,), run=lambda x: print(place, x)))
 
     def _new(
         self,

@@ -66,6 +66,10 @@ class FindingLog:
     def __len__(self) -> int:
         return len(self.faults) + len(self.plain)
 
+    def has(self, code: str) -> bool:
+        """Whether a fault with a code was taken."""
+        return any(fault.code == code for fault in self.faults.values())
+
     def span(self, index: int) -> Span | None:
         """The place with an index in the program's table; -1 is none."""
         return self.spans[index] if 0 <= index < len(self.spans) else None

@@ -70,9 +70,7 @@ class Initialised(Observer):
         site = instruction.site.index if origin < 0 else origin
         self._report.uninitialised(instruction, site, tile, bad.numel())
 
-    def _stage(
-        self, instruction: Instruction, dirty: list[tuple[Tile, torch.Tensor]]
-    ) -> None:
+    def _stage(self, instruction: Instruction, dirty: list[tuple[Tile, torch.Tensor]]) -> None:
         """Remembers the taint of what an instruction hands on inside the core, L1 to L0."""
         if dirty and not instruction.writes and instruction.sets:
             origin = int(_origins(dirty[0][1], instruction.site.index).max())
@@ -152,5 +150,3 @@ def _spread(state: torch.Tensor, sizes: tuple[int, ...]) -> torch.Tensor:
     if reduced and prod(state.shape):
         state = state.amax(dim=reduced, keepdim=True)
     return state.expand(sizes)
-
-

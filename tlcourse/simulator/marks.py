@@ -50,9 +50,7 @@ class Marks:
         self.cells.as_strided(sizes, strides, offset).fill_(value)
 
 
-def _strided(
-    tile: Tile, unit: int
-) -> tuple[tuple[int, ...], tuple[int, ...], int] | None:
+def _strided(tile: Tile, unit: int) -> tuple[tuple[int, ...], tuple[int, ...], int] | None:
     """The units of a tile as sizes, strides and offset; None where rows start inside units."""
     layout = tile.layout()
     if any(step % unit for _, step in layout.loops):

@@ -24,6 +24,9 @@ DTYPES: dict[str, torch.dtype] = {
         "int32",
         "int64",
         "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
         "bool",
     )
 }
@@ -65,9 +68,7 @@ class Memory:
 
 def on_chip(name: str, space: str, size_bytes: int) -> Memory:
     """A fresh memory of a core."""
-    memory = Memory(
-        name=name, space=space, data=torch.empty(size_bytes, dtype=torch.uint8)
-    )
+    memory = Memory(name=name, space=space, data=torch.empty(size_bytes, dtype=torch.uint8))
     memory.poison()
     return memory
 

@@ -105,7 +105,10 @@ def fixpipe(
     value = _matrix(src, *dst.shape) if nz2nd else src
     if relu == "NORMAL_RELU":
         value = value.clamp_min(0)
-    cast(value, dst)
+    if value.dtype == dst.dtype:
+        dst.copy_(value)
+    else:
+        cast(value, dst)
 
 
 def ceil_to(value: int, multiple: int) -> int:

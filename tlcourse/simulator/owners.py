@@ -24,9 +24,7 @@ _MANY = -1
 class OwnerReport(Protocol):
     """Takes what this check finds."""
 
-    def between_blocks(
-        self, instruction: Instruction, tile: Tile, other: int, hazard: str
-    ) -> None:
+    def between_blocks(self, instruction: Instruction, tile: Tile, other: int, hazard: str) -> None:
         """Two blocks touch an element and one of them writes it; `other` is -1 if unknown."""
         ...
 

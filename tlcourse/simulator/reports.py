@@ -101,9 +101,7 @@ class Reports:
             )
         )
 
-    def between_blocks(
-        self, instruction: Instruction, tile: Tile, other: int, hazard: str
-    ) -> None:
+    def between_blocks(self, instruction: Instruction, tile: Tile, other: int, hazard: str) -> None:
         """TL523: two blocks touch the same element of GM and one writes it."""
         key = ("blocks", instruction.site.index, hazard)
         if self._log.knows(key):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from typing import TypeVar
 
 from tlcourse.chips import Chip
-from tlcourse.diagnostics import Diagnostic, Label
 from tlcourse.records import Finding, Timeline
 from tlcourse.simulator.arguments import Launch
 from tlcourse.simulator.bounds import Bounds
@@ -24,11 +24,14 @@ from tlcourse.simulator.outputs import unwritten_outputs
 from tlcourse.simulator.owners import Owners
 from tlcourse.simulator.params import Params
 from tlcourse.simulator.reports import Reports
+from tlcourse.simulator.stops import division_by_zero, not_resident, refused, too_many_turns
 from tlcourse.simulator.timing import BlockTime, time_block
 from tlcourse.simulator.trace import Plan, slots_of, timeline
 from tlcourse.simulator.wording import MEMORY_NAMES
 
-_SPACES: dict[Kind, tuple[str, ...]] = {"cube": ("cbuf", "cc"), "vector": ("ub",)}
+C = TypeVar("C", bound=Core)
+# What torch and generated code raise when tiles do not fit each other.
+_REFUSALS = (RuntimeError, ValueError, TypeError, IndexError, KeyError, MemoryError)
 
 
 class _Executed(Observer):
@@ -84,7 +87,7 @@ class Session:
         self._classes = self._class_blocks()
         if self._run_blocks() and self._params.checks != "off":
             found = unwritten_outputs(self._loaded.program, self._launch, self._owners)
-            for finding in found if not self._log else ():
+            for finding in () if self._log.has("TL501") else found:
                 self._log.add_finding(finding)
         return self._log.findings()
 
@@ -96,14 +99,13 @@ class Session:
             for block in found.blocks:
                 class_of[block] = found.representative
         empty = BlockTime(cycles=0, timed=())
-        kinds = set(class_of)
         plan = Plan(
             kernel=self._loaded.program.signature.kernel,
             kind=self._loaded.kind,
             blocks=blocks,
             slots=slots_of(self._chip, self._loaded.kind),
             class_of=class_of,
-            times={block: self._times.get(block, empty) for block in sorted(kinds)},
+            times={block: self._times.get(block, empty) for block in sorted(set(class_of))},
         )
         spans = self._loaded.program.spans
         return timeline(plan, self._chip, spans, all_blocks=self._params.trace)
@@ -127,7 +129,9 @@ class Session:
         slots = slots_of(self._chip, self._loaded.kind)
         blocks = range(self._launch.blocks)
         if len(blocks) > slots:
-            self._log.add_finding(_not_resident(self._loaded, len(blocks), slots, self._chip))
+            self._log.add_finding(
+                not_resident(self._loaded.program, len(blocks), slots, self._chip)
+            )
             return False
         return self._run_machine(list(blocks), full=True, timed=True)
 
@@ -140,6 +144,8 @@ class Session:
         )
         for block in blocks:
             for core in self._cores(machine, block, Core):
+                for memory in core.memories.values():
+                    memory.poison()
                 core.start(self._loaded.code(core, self._launch.arguments))
         if full and self._params.checks != "off":
             self._races.begin(machine)
@@ -159,31 +165,22 @@ class Session:
 
     def _guarded(self, machine: Machine) -> bool:
         """Runs a machine; whatever stops it becomes a finding."""
-        kernel = self._loaded.program.signature.kernel
+        program = self._loaded.program
         try:
             if machine.run():
                 return True
-            self._log.add(deadlock(machine, kernel))
+            self._log.add(deadlock(machine, program.signature.kernel))
         except TurnLimitError as problem:
-            self._log.add_finding(_turn_limit(self._loaded, problem.span, self._params))
+            self._log.add_finding(too_many_turns(program, problem.span, self._params.turn_limit))
         except ZeroDivisionError:
-            self._log.add_finding(_stopped(self._loaded, machine, "TL506", _DIVISION))
-        except (RuntimeError, ValueError, TypeError, IndexError, KeyError, MemoryError) as problem:
-            words = _Words(
-                what=f"could not go on: {_first_line(problem)}",
-                why="torch, which computes the tiles, refused this instruction",
-                fix="make the tiles fit each other; a kernel that should run deserves a report",
-            )
-            self._log.add_finding(_stopped(self._loaded, machine, "TL530", words))
+            self._log.add_finding(division_by_zero(program, machine))
+        except _REFUSALS as problem:
+            self._log.add_finding(refused(program, machine, str(problem)))
         return False
 
     def _time(self, blocks: list[int], order: Sequence[Instruction]) -> None:
         groups = min(self._launch.blocks, slots_of(self._chip, self._loaded.kind))
-        if len(blocks) == 1:
-            self._times[blocks[0]] = time_block(order, self._chip, groups)
-            return
-        first = [i for i in order if i.core.block == blocks[0]]
-        self._times[blocks[0]] = time_block(first, self._chip, groups)
+        self._times[blocks[0]] = time_block(order, self._chip, groups, shown_block=blocks[0])
 
     def _class_blocks(self) -> tuple[BlockClass, ...]:
         options = self._loaded.program.options
@@ -204,5 +201,35 @@ class Session:
                 pass
         return tuple(tuple(core.notes) for core in cores)
 
-    def _cores[C: Core](self, machine: Machine, block: int, kind: type[C]) -> list[C]:
-        return []
+    def _cores(self, machine: Machine, block: int, kind: type[C]) -> list[C]:
+        """The cores of a block: its cube core and its vector cores, as the kernel needs them."""
+        functions = self._loaded.functions
+        subs = self._chip.vector_cores_per_group if self._loaded.kind == "mix" else 1
+        members: list[tuple[Kind, int]] = [("cube", 0)] if "cube" in functions else []
+        if "vector" in functions:
+            members += [("vector", sub) for sub in range(subs)]
+        return [
+            kind(
+                machine,
+                kind=core_kind,
+                block=block,
+                sub=sub,
+                blocks=self._launch.blocks,
+                subs=subs,
+                memories=self._memories_of(len(machine.cores)),
+                turns=self._turns,
+            )
+            for core_kind, sub in members
+        ]
+
+    def _memories_of(self, core: int) -> dict[str, Memory]:
+        """The memories of a core; blocks that run one after another use the same bytes."""
+        found: dict[str, Memory] = {}
+        for space in sorted({entry.space for entry in self._loaded.program.memory}):
+            memory = self._memories.get((core, space))
+            if memory is None:
+                size = self._chip.sizes_bytes[space]
+                memory = on_chip(MEMORY_NAMES[space], space, size)
+                self._memories[core, space] = memory
+            found[space] = memory
+        return found

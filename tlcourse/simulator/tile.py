@@ -100,9 +100,7 @@ class Tile:
         if self._view is None:
             start = self.base_bytes // self.width + self.offset
             flat = self.memory.typed(self.dtype)
-            self._view = flat.as_strided(
-                self.sizes, self.strides, flat.storage_offset() + start
-            )
+            self._view = flat.as_strided(self.sizes, self.strides, flat.storage_offset() + start)
         return self._view
 
     def span_bytes(self) -> tuple[int, int]:

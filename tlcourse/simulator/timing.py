@@ -68,18 +68,22 @@ class BlockTime:
     timed: tuple[Timed, ...]
 
 
-def time_block(executed: Sequence[Instruction], chip: Chip, active_groups: int) -> BlockTime:
-    """Times a block.
+def time_block(
+    executed: Sequence[Instruction], chip: Chip, active_groups: int, *, shown_block: int
+) -> BlockTime:
+    """Times a block, or blocks that run side by side.
 
     Args:
         executed: its instructions in an order in which they were executed.
         chip: constants.
         active_groups: core groups that run at the same time and share L2.
+        shown_block: the block whose instructions are kept.
     """
     clock = _Clock(chip, active_groups)
     for instruction in executed:
         clock.add(instruction)
-    return BlockTime(cycles=clock.end, timed=tuple(clock.timed))
+    shown = (t for t in clock.timed if t.instruction.core.block == shown_block)
+    return BlockTime(cycles=clock.end, timed=tuple(shown))
 
 
 class _Lane:

@@ -40,9 +40,7 @@ def slots_of(chip: Chip, kind: str) -> int:
     return chip.core_groups * (chip.vector_cores_per_group if kind == "vector" else 1)
 
 
-def timeline(
-    plan: Plan, chip: Chip, spans: Sequence[Span | None], *, all_blocks: bool
-) -> Timeline:
+def timeline(plan: Plan, chip: Chip, spans: Sequence[Span | None], *, all_blocks: bool) -> Timeline:
     """The timeline of the slot that ends last; the first one where several do.
 
     Block i runs on slot i mod slots; a further block starts `block_cycles` after the one
@@ -189,4 +187,3 @@ class _Shown:
 
 def _lane(timed: Timed) -> tuple[str, str]:
     return timed.instruction.core.name, timed.instruction.site.pipe
-

@@ -39,13 +39,16 @@ def align(before: Sequence[Line], after: Sequence[Line]) -> tuple[list[Pair], li
 
 def match(a: Keys, b: Keys) -> list[Pair]:
     """Pairs of equal items of two sequences by shortest edit script, work bounded."""
+    in_a, in_b = set(a), set(b)
+    places_a = [i for i, item in enumerate(a) if item in in_b]
+    places_b = [j for j, item in enumerate(b) if item in in_a]
+    left, right = [a[i] for i in places_a], [b[j] for j in places_b]
     pairs: list[Pair] = []
     x = y = 0
-    while x < len(a) and y < len(b):
-        found, x_end, y_end = _walk(a, b, x, y)
+    while x < len(left) and y < len(right):
+        found, x, y = _walk(left, right, x, y)
         pairs += found
-        x, y = x_end, y_end
-    return pairs
+    return [(places_a[i], places_b[j]) for i, j in pairs]
 
 
 def _heads(before: Sequence[Line], after: Sequence[Line], a: Keys, b: Keys) -> list[Pair]:

@@ -112,7 +112,8 @@ def _rows(
     rows: list[Row] = []
     i = j = 0
     for i_end, j_end in [*pairs, (len(left), len(right))]:
-        rows += _unmatched(left, right, (i, i_end, j, j_end), names)
+        if i < i_end or j < j_end:
+            rows += _unmatched(left, right, (i, i_end, j, j_end), names)
         if i_end < len(left) and j_end < len(right):
             rows += _paired(left, right, i_end, j_end, names)
         i, j = i_end + 1, j_end + 1

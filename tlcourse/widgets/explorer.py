@@ -142,7 +142,7 @@ def page(trace: PassTrace, language: Language = "en") -> str:
 
 def viewer_script() -> str:
     """The viewer as one ES module: no import, no request at run time."""
-    script = "\n".join(_read(name) for name in ("common.js", "passes_model.js", "passes.js"))
+    script = "\n".join(_read(name) for name in ("common.js", "passes_parts.js", "passes.js"))
     assert script.rstrip().endswith(_EXPORT_LINE), "the page replaces the module's last line"
     return script.rstrip()
 

@@ -1,5 +1,5 @@
 // The pass explorer: list of passes, IR before and after, the learner's source.
-// common.js and passes_model.js stand in front of this file.
+// common.js and passes_parts.js stand in front of this file.
 
 const SIGNS = { input: "▸", changed: "~", unchanged: "=", failed: "✗", skipped: "–" };
 const ROW_SIGNS = { same: "", renamed: "≈", changed: "~", removed: "−", added: "+", moved: "↕" };
@@ -12,38 +12,10 @@ let instances = 0;
 
 const calm = (row) => ["same", "renamed"].includes(row.right?.kind);
 
-function frame(words, state) {
-  const button = (key, word) =>
-    `<button data-key="${key}" title="${escape(words[word])}" aria-label="${escape(words[word])}">`;
-  return `
-    <header><h2>${escape(state.kernel)} <small>${state.mode} · ${state.target}</small></h2>
-      <span class="summary">${escape(state.summary)}</span><nav>
-      ${button("k", "previous")}◀</button>${button("j", "next")}▶</button>${button("u", "all")}=</button>
-      ${button("e", "expand")}⋯</button>${button("v", "stack")}☰</button>
-      ${state.places.length ? `${button("s", "show_source")}py</button>` : ""}
-      ${button("-", "smaller")}A−</button>${button("+", "larger")}A+</button>
-      ${button("d", "theme")}◐</button>${button("f", "lecture")}⤢</button></nav></header>
-    <aside><input class="filter" type="search" placeholder="${escape(words.filter)}"
-      aria-label="${escape(words.filter)}"><div class="list" role="listbox" tabindex="0"
-      aria-label="${escape(words.pass_list)}"></div></aside>
-    <section><div class="head"></div>
-      <div class="titles"><span>${words.before}</span><span>${words.after}</span></div>
-      <div class="diff" role="region" tabindex="0" aria-label="${words.before}, ${words.after}"></div>
-      <div class="source" role="region" tabindex="0" aria-label="${words.source}"></div></section>
-    <footer>${escape(words.keys)}</footer><div class="live" role="status" aria-live="polite"></div>`;
-}
-
-function sourceHtml(state) {
-  const line = (k) => (text, n) =>
-    `<div data-source="${k}:${n + 1}"><i class="n">${n + 1}</i><code>${escape(text) || " "}</code></div>`;
-  const one = ([title, text], k) => `<h4>${escape(title)}</h4>${text.split("\n").map(line(k)).join("")}`;
-  return state.sources.map(one).join("");
-}
-
 function show(root, model, state) {
   const words = state.labels, id = `tl-passes-${++instances}`, unfolded = new Set();
-  let rows = [], starts = [], start = 0, current = -1, allPasses = false, allLines = false;
-  let query = "", pinned = null, lit = [];
+  let rows = [], waiting = [], timer = 0, start = 0, current = -1, allPasses = false, allLines = false;
+  let query = "", pinned = null, hovered = null, lit = [];
   const part = (name) => root.querySelector(`.${name}`);
   root.setAttribute("aria-label", `${state.kernel}: ${state.summary}`);
   root.innerHTML = frame(words, state);
@@ -86,22 +58,36 @@ function show(root, model, state) {
     return `<div class="tl-row ${name}">${sideHtml(row.left, row.cuts, 0)}${sideHtml(row.right, row.cuts, 2)}</div>`;
   }
 
-  // Long runs of equal lines become one button that opens them.
-  function diffHtml() {
-    const html = [];
+  // Rows to draw; long runs of equal lines become one button that opens them.
+  function folded() {
+    const items = [];
     for (let k = 0, end = 0; k < rows.length; k = end) {
       while (end < rows.length && calm(rows[end])) end++;
       const from = k ? k + CONTEXT : k, to = end < rows.length ? end - CONTEXT : end;
       const open = allLines || unfolded.has(k) || to - from < 2 * CONTEXT || to - from === rows.length;
-      const before = open ? end : from;
-      html.push(...rows.slice(k, before).map(rowHtml));
-      if (!open) {
-        const text = fill(words.equal_lines, to - from);
-        html.push(`<button class="fold" data-fold="${k}">⋯ ${text}</button>`, ...rows.slice(to, end).map(rowHtml));
-      }
-      while (end < rows.length && !calm(rows[end])) html.push(rowHtml(rows[end++]));
+      items.push(...rows.slice(k, open ? end : from));
+      if (!open) items.push({ fold: k, count: to - from }, ...rows.slice(to, end));
+      while (end < rows.length && !calm(rows[end])) items.push(rows[end++]);
     }
-    return html.join("");
+    return items;
+  }
+
+  function itemHtml(item) {
+    if (item.count === undefined) return rowHtml(item);
+    return `<button class="fold" data-fold="${item.fold}">⋯ ${fill(words.equal_lines, item.count)}</button>`;
+  }
+
+  // The first screens at once, the rest when the browser has time.
+  function drawRows() {
+    clearTimeout(timer);
+    part("diff").textContent = "";
+    waiting = folded();
+    drawMore(120);
+  }
+
+  function drawMore(count) {
+    part("diff").insertAdjacentHTML("beforeend", waiting.splice(0, count).map(itemHtml).join(""));
+    timer = waiting.length ? setTimeout(() => drawMore(200)) : 0;
   }
 
   function visible() {
@@ -159,17 +145,21 @@ function show(root, model, state) {
     part("live").textContent = `${current} ${pass.name}: ${words[pass.status]} ${effect}`;
     part("titles").hidden = !changed;
     part("diff").classList.toggle("single", !changed);
-    part("diff").innerHTML = diffHtml();
-    const loud = (row) => row?.matches(".tl-row:not(.calm)");
-    starts = [...part("diff").children].filter((row) => loud(row) && !loud(row.previousElementSibling));
+    drawRows();
     pinned = null;
     light([]);
   }
 
+  // To the n-th stretch of changed rows.
   function jump(to) {
+    clearTimeout(timer);
+    if (to) drawMore(waiting.length);
+    const loud = (row) => row?.matches(".tl-row:not(.calm)");
+    const starts = [...part("diff").children].filter((row) => loud(row) && !loud(row.previousElementSibling));
     start = Math.max(0, Math.min(to, starts.length - 1));
     const pane = part("diff"), row = starts[start];
     pane.scrollTop = row ? row.offsetTop - pane.offsetTop - 0.25 * pane.clientHeight : 0;
+    if (waiting.length) timer = setTimeout(() => drawMore(200));
   }
 
   function go(index) {
@@ -226,7 +216,7 @@ function show(root, model, state) {
     Home: () => go(visible()[0]), End: () => go(visible().at(-1)),
     n: () => jump(start + 1), p: () => jump(start - 1), "/": () => part("filter").focus(),
     u: () => { allPasses = !allPasses; drawList(); drawPass(); jump(start); },
-    e: () => { allLines = root.classList.toggle("all-lines"); drawPass(); jump(start); },
+    e: () => { allLines = root.classList.toggle("all-lines"); unfolded.clear(); drawPass(); jump(start); },
     v: () => root.classList.toggle("stacked"), l: () => root.classList.toggle("no-list"),
     s: () => root.classList.toggle("no-source"), ...stage(root, onLecture),
   };
@@ -258,11 +248,16 @@ function show(root, model, state) {
       const pane = part("diff"), top = pane.scrollTop;
       unfolded.add(Number(fold));
       drawPass();
+      drawMore(waiting.length);
       pane.scrollTop = top;
+      root.focus(); // the button is gone
     } else if (node) point(node, true);
   });
 
-  root.addEventListener("mouseover", (event) => point(event.target.closest("[data-line], [data-source]"), false));
+  root.addEventListener("mouseover", (event) => {
+    const node = event.target.closest("[data-line], [data-source]");
+    if (node !== hovered) point((hovered = node), false);
+  });
   part("filter").addEventListener("input", (event) => {
     query = event.target.value.trim().toLowerCase();
     drawList();
@@ -276,7 +271,10 @@ function show(root, model, state) {
   act("s");
   go(state.passes[asked] ? asked : Math.max(0, firstChange));
   model.on("change:index", followModel);
-  return () => model.off("change:index", followModel);
+  return () => {
+    clearTimeout(timer);
+    model.off("change:index", followModel);
+  };
 }
 
 async function render({ model, el }) {

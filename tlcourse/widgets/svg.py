@@ -136,7 +136,9 @@ def figure_html(svg: str, title: str, caption: str, table: str) -> str:
         f'<img alt="{html.escape(title)}" style="width:100%;max-width:1200px" '
         f'src="data:image/svg+xml;base64,{data}">'
     )
-    return f'<figure style="margin:0">{image}<figcaption>{html.escape(caption)}</figcaption></figure>{table}'
+    words = html.escape(caption)
+    figure = f'<figure style="margin:0">{image}<figcaption>{words}</figcaption></figure>'
+    return figure + table
 
 
 def table_html(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -30,7 +30,7 @@ from tlcourse.functional.emit.code import Code, SpanTable
 from tlcourse.functional.emit.cores import users_on
 from tlcourse.functional.emit.emitter import Emitter
 from tlcourse.functional.emit.steps import is_charged_outside, turn_cost
-from tlcourse.functional.emit.storage import needs_poison, storage_dtype
+from tlcourse.functional.emit.storage import is_name, needs_poison, storage_dtype
 from tlcourse.records import Parameter
 
 
@@ -81,7 +81,10 @@ def _allocate(e: Emitter, kernel: tl.KernelOp, core: tl.Core) -> list[str]:
     for op in kernel.walk():
         if not isinstance(op, tl.AllocOp) or not users_on(op.result, core):
             continue
-        poison = buffers.alloc(e, op, storage_dtype(op, core))
+        if is_name(op, core):
+            poison = buffers.alloc_name(e, op)
+        else:
+            poison = buffers.alloc(e, op, storage_dtype(op, core))
         if needs_poison(op, core):
             start.append(poison)
     return start

@@ -40,11 +40,26 @@ def parameter(e: Emitter, value: SSAValue, label: str, name: str) -> None:
 
 def alloc(e: Emitter, op: tl.AllocOp, dtype: str) -> str:
     """Makes an on-chip buffer, once a launch, and gives the line that poisons it."""
+    view = _buffer(e, op, dtype)
+    kind = f"{tuple_text(view.shape)}, dtype=torch.{dtype}"
+    e.code.head(f"{view.tensor} = torch.empty({kind})", e.tag(op))
+    e.views[op.result] = view
+    return f"{view.tensor}.fill_({_POISON.get(dtype, 'nan')})"
+
+
+def alloc_name(e: Emitter, op: tl.AllocOp) -> str:
+    """Makes a name for float32 tiles, and gives the line that makes it stand for poison."""
+    view = _buffer(e, op, "float32")
+    poison = e.code.hoist("poison", f"torch.full({tuple_text(view.shape)}, nan)", tag=e.tag(op))
+    e.code.head(f"{view.tensor} = {poison}", e.tag(op))
+    e.views[op.result] = replace(view, rebound=True)
+    return f"{view.tensor} = {poison}"
+
+
+def _buffer(e: Emitter, op: tl.AllocOp, dtype: str) -> View:
     shape = [extent or 0 for extent in shape_of(op.result)]
     name = e.code.name(op.label.data, launch=True)
-    e.code.head(f"{name} = torch.empty({tuple_text(shape)}, dtype=torch.{dtype})", e.tag(op))
-    e.views[op.result] = root(tensor=name, label=op.label.data, dtype=dtype, shape=shape)
-    return f"{name}.fill_({_POISON.get(dtype, 'nan')})"
+    return root(tensor=name, label=op.label.data, dtype=dtype, shape=shape)
 
 
 def region(e: Emitter, op: tl.RegionOp) -> None:

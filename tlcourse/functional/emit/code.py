@@ -15,7 +15,7 @@ from tlcourse.diagnostics import Span
 from tlcourse.functional import numbers
 
 # What generated code calls by name; a learner's buffer may not hide it.
-_RUNTIME = ("core", "run", "torch", "cast_copy", "gemm_int8")
+_RUNTIME = ("core", "run", "torch", "Tiles", "cast_copy", "gemm_int8")
 _RESERVED = frozenset([*keyword.kwlist, *dir(builtins), *vars(numbers), *_RUNTIME])
 _LITERAL_WORDS = ("inf", "nan", "True", "False")
 

@@ -1,17 +1,20 @@
-"""How an on-chip buffer is kept: in which dtype, and whether each block poisons it.
+"""How an on-chip buffer is kept: in which dtype, whether each block poisons it, or only a name.
 
 A buffer whose first access writes all of it needs no poison, if every other access follows in
 the same block of code: nobody can read what was there before.
 
-A half precision buffer that only feeds matrix products is kept in float32. It holds the same
-numbers, because only copies from its own dtype and scalars of it are written there, and products need them wide.
+A half precision buffer that only feeds matrix products is kept in float32, which products need.
+It holds the same numbers: only copies from its own dtype, and scalars of it, are written there.
+
+Where such a buffer is only ever filled with whole tiles of tensors that the kernel never writes,
+it is but a name for the last of these tiles, and each tile is converted once a launch.
 """
 
 from __future__ import annotations
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerAttr, MemRefType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from tlcourse.dialects import tl
 from tlcourse.functional.emit.access import written
@@ -38,6 +41,38 @@ def storage_dtype(op: tl.AllocOp, core: tl.Core) -> str:
     users = users_on(op.result, core)
     feeds = any(isinstance(user, tl.GemmOp) for user in users)
     return "float32" if feeds and all(_keeps(user, dtype) for user in users) else dtype
+
+
+def is_name(op: tl.AllocOp, core: tl.Core) -> bool:
+    """Whether a buffer can be a name for tiles of tensors that the kernel never writes."""
+    if storage_dtype(op, core) == dtype_of_buffer(op.result):
+        return False
+    users = users_on(op.result, core)
+    return len(shape_of(op.result)) == 2 and all(_takes(user, op.result) for user in users)
+
+
+def _takes(user: Operation, buffer: SSAValue) -> bool:
+    """Whether an access multiplies a whole buffer, or fills it with a tile that never changes."""
+    if isinstance(user, tl.GemmOp):
+        return buffer in (user.a, user.b)
+    if not isinstance(user, tl.CopyOp) or user.dst is not buffer:
+        return False
+    extents = [extent for extent in shape_of(user.src) if extent != 1]
+    wanted = [extent for extent in shape_of(buffer) if extent != 1]
+    return extents == wanted and len(wanted) == 2 and _is_read_only(_root(user.src))
+
+
+def _is_read_only(tensor: SSAValue) -> bool:
+    """Whether a tensor in GM is written by no statement of the kernel, on no core."""
+    if not isinstance(tensor, BlockArgument):
+        return False
+    users = [*users_on(tensor, "cube"), *users_on(tensor, "vector")]
+    return all(_root_of_target(user) is not tensor for user in users)
+
+
+def _root_of_target(op: Operation) -> SSAValue | None:
+    target = op.buffer if isinstance(op, tl.StoreOp) else written(op)
+    return None if target is None else _root(target)
 
 
 def _keeps(user: Operation, dtype: str) -> bool:

@@ -27,6 +27,9 @@ def copy(e: Emitter, op: tl.CopyOp) -> None:
     """Copies a tile; another dtype is reached by rounding to nearest even, then saturating."""
     src, dst = _same_rank(e.views[op.src], e.views[op.dst])
     _agree(e, op, [(src, dst)], broadcast=False)
+    if dst.rebound:
+        _rename(e, op, src, dst)
+        return
     tag = e.tag(op)
     source, target = _source(e, src, dst, tag), e.tensor(dst, tag)
     if _loses_range(src.dtype, dst.dtype):
@@ -85,7 +88,8 @@ def gemm(e: Emitter, op: tl.GemmOp) -> None:
     if c.dtype == "int32":
         e.line(op, f"gemm_int8({target}, {e.tensor(row, tag)}, {e.tensor(column, tag)}, {init})")
         return
-    left, right = _wide(e, op, a, row, "left"), _wide(e, op, b, column, "right")
+    left = _wide(e, op, a, "left", op.a_transpose is not None)
+    right = _wide(e, op, b, "right", op.b_transpose is not None)
     _multiply(e, op, target, f"{left}, {right}", init)
 
 
@@ -106,18 +110,28 @@ def _multiply(e: Emitter, op: tl.GemmOp, target: str, operands: str, init: str) 
         e.line(op, added)
 
 
-def _wide(e: Emitter, op: Operation, view: View, turned: View, side: str) -> str:
+def _rename(e: Emitter, op: Operation, src: View, dst: View) -> None:
+    """Lets a buffer's name stand for a tile of a tensor that never changes."""
+    tiles = e.code.hoist(
+        f"{src.tensor}_tiles",
+        f"Tiles({src.tensor}, {tuple_text(src.shape)}, {tuple_text(src.strides)})",
+    )
+    e.line(op, f"{dst.tensor} = {tiles}({src.position()})")
+
+
+def _wide(e: Emitter, op: Operation, view: View, side: str, turn: bool) -> str:
     """The text of a matrix in float32: half precision products are slow on a CPU."""
-    tag = e.tag(op)
+    tag, swap = e.tag(op), ".t()" if turn else ""
+    if view.rebound:
+        return f"{view.tensor}{swap}"
     if view.dtype not in HALF:
-        return e.tensor(turned, tag)
-    swap = ".t()" if turned.shape != view.shape or turned.strides != view.strides else ""
+        return e.tensor(transpose(view) if turn else view, tag)
     if not all(isinstance(extent, int) for extent in view.shape):
         return f"{e.tensor(view, tag)}.float(){swap}"
     empty = f"torch.empty({tuple_text(view.shape)}, dtype=torch.float32)"
     scratch = e.code.hoist(f"{side}_f32", empty, key=f"{side} {empty}")
     e.line(op, f"{scratch}.copy_({e.tensor(view, tag)})")
-    return e.code.hoist(f"{scratch}_t", f"{scratch}.t()") if swap else scratch
+    return e.code.hoist(f"{scratch}_t", f"{scratch}.t()") if turn else scratch
 
 
 def _matrix(view: View) -> View:

@@ -22,6 +22,7 @@ class View:
         terms: summands of the first element's position that are not known.
         start: the known part of that position.
         whole: the view is the tensor itself.
+        rebound: the name stands for another tensor from time to time; no view of it is kept.
         checked: the run must compare the view with the tensor's extents before it is made.
     """
 
@@ -34,6 +35,7 @@ class View:
     terms: tuple[str, ...] = ()
     start: int = 0
     whole: bool = False
+    rebound: bool = False
     checked: bool = False
 
     def text(self) -> str:

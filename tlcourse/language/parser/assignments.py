@@ -77,6 +77,8 @@ def bind(tracer: Tracer, target: ast.expr, value: object, *, as_let: bool = True
         TL127: nothing can be assigned to the target, or the numbers of values differ.
     """
     match target:
+        case ast.Name() if not as_let and is_sequence(value) and len(entries(value)) > 1:
+            raise _miscounted(tracer, 1, value)
         case ast.Name(id=name):
             tracer.scopes.bind(name, _named(tracer, name, value, as_let), tracer.build)
         case ast.Tuple(elts=targets) | ast.List(elts=targets):
@@ -118,10 +120,14 @@ def _unpacked(tracer: Tracer, target: ast.Tuple | ast.List, value: object) -> li
     values = list(entries(value)) if is_sequence(value) else []
     if len(values) == wanted:
         return values
-    shown = f"{len(values)} values" if values else describe(value)
-    raise tracer.build.fail(
+    raise _miscounted(tracer, wanted, value)
+
+
+def _miscounted(tracer: Tracer, wanted: int, value: object) -> Exception:
+    shown = f"{len(entries(value))} values" if is_sequence(value) else describe(value)
+    return tracer.build.fail(
         "TL127",
-        f"{wanted} names stand for {shown}",
+        f"{wanted} name{'s stand' if wanted != 1 else ' stands'} for {shown}",
         why="each name takes one value",
         fix="T.Kernel(n, is_npu=True) gives (cid, vid), T.Kernel(nx, ny, is_npu=True) gives "
         "(bx, by, vid), T.Parallel one variable for each extent",

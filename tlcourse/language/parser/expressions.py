@@ -7,7 +7,7 @@ import ast
 from tlcourse.language.buffers import Buffer, Element, Region, describe
 from tlcourse.language.builder import builder
 from tlcourse.language.host import BINARY, COMPARE, UNARY, entries, item_of
-from tlcourse.language.names import near_name
+from tlcourse.language.names import is_submodule, near_name, public_names
 from tlcourse.language.parser.calls import call
 from tlcourse.language.parser.conditions import bool_op, if_expression, invert
 from tlcourse.language.parser.tracer import Expressions, Tracer
@@ -47,9 +47,10 @@ def _constant(tracer: Tracer, node: ast.expr) -> object:
 def _attribute(tracer: Tracer, node: ast.expr) -> object:
     assert isinstance(node, ast.Attribute)
     owner = tracer.evaluate(node.value)
-    if hasattr(owner, node.attr):
-        return getattr(owner, node.attr)
-    if getattr(owner, "__name__", "") == "tlcourse.language" or hasattr(owner, "prim_func"):
+    found = getattr(owner, node.attr, None)
+    if hasattr(owner, node.attr) and not is_submodule(found):
+        return found
+    if hasattr(owner, "prim_func"):
         raise _unknown_t_name(tracer, node, owner)
     raise tracer.build.fail(
         "TL104",
@@ -61,8 +62,9 @@ def _attribute(tracer: Tracer, node: ast.expr) -> object:
 
 def _unknown_t_name(tracer: Tracer, node: ast.Attribute, owner: object) -> Exception:
     prefix = ast.unparse(node.value)
-    public = [name for name in dir(owner) if not name.startswith("_")]
-    near = near_name(node.attr, public).replace("did you mean ", f"did you mean {prefix}.")
+    near = near_name(node.attr, public_names(owner)).replace(
+        "did you mean ", f"did you mean {prefix}."
+    )
     return tracer.build.fail(
         "TL105",
         f"{prefix} has no function `{node.attr}`",

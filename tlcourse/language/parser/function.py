@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FunctionType
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp
 from xdsl.ir import Block, BlockArgument, Region, SSAValue
 
-from tlcourse.diagnostics import Diagnostic, SourceMap
+from tlcourse.diagnostics import Diagnostic, Label, SourceMap, TLError
 from tlcourse.dialects import tl
 from tlcourse.dialects.locations import location
 from tlcourse.language.affine import Index
@@ -95,9 +95,14 @@ def run_macro(
     for name, value in arguments.items():
         scopes.bind(name, value, build)
     build.callers = (build.location,)
+    tracer = Tracer(captured, scopes, build, _TABLES, is_macro=True)
     try:
-        tracer = Tracer(captured, scopes, build, _TABLES, is_macro=True)
         tracer.run(_body(captured.node))
+    except TLError as problem:
+        call = Label(span=build.span, text=f"in this call of the macro {function.__name__}")
+        labels = (*problem.diagnostic.labels, call)
+        problem.diagnostic = replace(problem.diagnostic, labels=labels)
+        raise
     finally:
         build.callers = outer
     return tracer.returned

@@ -41,13 +41,21 @@ _FLOAT_BITS: dict[type[Attribute], int] = {
 
 def element_bits(element: Attribute) -> int:
     """Bits of an element on chip, where a bool takes one."""
-    return element.width.data if isinstance(element, IntegerType) else _FLOAT_BITS[type(element)]
+    if isinstance(element, IntegerType):
+        return cast(IntegerType, element).width.data
+    return _FLOAT_BITS[type(element)]
+
+
+def memref_kind(value: SSAValue) -> MemRefType | None:
+    """The memref type of a value; None for scalars and tensors."""
+    return cast(MemRefType, value.type) if isinstance(value.type, MemRefType) else None
 
 
 def kind_of(value: SSAValue) -> MemRefType:
-    """The memref type of a value."""
-    assert isinstance(value.type, MemRefType)
-    return value.type
+    """The type of a value that is a memref."""
+    kind = memref_kind(value)
+    assert kind is not None
+    return kind
 
 
 def is_static(kind: MemRefType) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import func
@@ -64,6 +63,6 @@ def argument_for(function: func.FuncOp, purpose: str) -> BlockArgument | None:
     """The argument that carries `hacc.arg_type<purpose>`, for example `ffts_base_address`."""
     entries = function.arg_attrs or ArrayAttr[DictionaryAttr](())
     for index, entry in enumerate(entries.data):
-        if cast(DictionaryAttr, entry).data.get("hacc.arg_type") == ArgTypeAttr(purpose):
+        if entry.data.get("hacc.arg_type") == ArgTypeAttr(purpose):
             return function.body.block.args[index]
     return None

@@ -10,9 +10,9 @@ from xdsl.dialects.builtin import IntegerType, MemRefType, NoneAttr
 from xdsl.ir import SSAValue
 
 from tlcourse.dialects.hivm.attrs import AddressSpaceAttr
-from tlcourse.dialects.hivm.vector import ElementwiseOp, VBrcOp, VectorPipeOp, VReduceOp
+from tlcourse.dialects.hivm.vector import ElementwiseOp, VBrcOp, VectorPipeOp, VReduceOp, dims_of
 from tlcourse.dialects.rewriting import insert_before
-from tlcourse.passes.npuir.buffers import element_bits, is_static, kind_of, roots
+from tlcourse.passes.npuir.buffers import element_bits, is_static, kind_of, memref_kind, roots
 from tlcourse.passes.npuir.functions import DevicePass
 from tlcourse.passes.npuir.operands import set_operands
 
@@ -70,7 +70,7 @@ def _extra_elements(op: VectorPipeOp) -> int | None:
     if isinstance(op, ElementwiseOp) and op.temp_buffer is None:
         return _for_elementwise(op)
     if isinstance(op, VReduceOp) and op.temp_buffer is None:
-        sizes = [_for_reduction(op, int(dim)) for dim in op.reduce_dims.get_values()]
+        sizes = [_for_reduction(op, dim) for dim in dims_of(op.reduce_dims)]
         return max((size for size in sizes if size is not None), default=None)
     if isinstance(op, VBrcOp) and op.temp_buffer is None:
         return _for_broadcast(op)
@@ -82,11 +82,12 @@ def _for_elementwise(op: ElementwiseOp) -> int | None:
     per_block = _BLOCK_BYTES * 8 // element_bits(kind.element_type)
     total = 0
     for source in op.src:
-        if not isinstance(source.type, MemRefType):
+        read = memref_kind(source)
+        if read is None:
             scalar = op.name.removeprefix("hivm.hir.") in _WITHOUT_SCALAR_FORM
             total += per_block if scalar else 0
-        elif source.type.get_shape()[-1] == 1 != kind.get_shape()[-1]:
-            total += per_block * _spread_rows(source.type)
+        elif read.get_shape()[-1] == 1 != kind.get_shape()[-1]:
+            total += per_block * _spread_rows(read)
     return total or None
 
 
@@ -96,9 +97,10 @@ def _spread_rows(kind: MemRefType) -> int:
 
 
 def _for_broadcast(op: VBrcOp) -> int | None:
-    kind, dims = kind_of(op.dst), op.broadcast_dims
+    kind = kind_of(op.dst)
+    dims = [] if op.broadcast_dims is None else dims_of(op.broadcast_dims)
     rank = len(kind.get_shape())
-    if dims is None or list(dims.get_values()) != [rank - 1] or rank < 2 or not is_static(kind):
+    if dims != [rank - 1] or rank < 2 or not is_static(kind):
         return None
     bits = element_bits(kind.element_type)
     per_block = _BLOCK_BYTES * 8 // bits

@@ -12,7 +12,14 @@ from xdsl.ir import SSAValue
 from tlcourse.dialects.hivm.base import PipeOp, space_of
 from tlcourse.dialects.hivm.dma import MoveOp
 from tlcourse.dialects.rewriting import replace
-from tlcourse.passes.npuir.buffers import element_bits, is_contiguous, is_static, kind_of, roots
+from tlcourse.passes.npuir.buffers import (
+    element_bits,
+    is_contiguous,
+    is_static,
+    kind_of,
+    memref_kind,
+    roots,
+)
 from tlcourse.passes.npuir.functions import DevicePass
 
 _ROW_BYTES = 32  # a DMA row and a vector row start at a multiple of this in UB
@@ -63,7 +70,8 @@ def _to_pad(function: func.FuncOp) -> list[memref.AllocOp]:
 
 
 def _is_dense(value: SSAValue) -> bool:
-    return isinstance(value.type, MemRefType) and is_contiguous(value.type)
+    kind = memref_kind(value)
+    return kind is not None and is_contiguous(kind)
 
 
 def _ragged(tiles: Iterable[SSAValue]) -> Iterable[memref.AllocOp]:

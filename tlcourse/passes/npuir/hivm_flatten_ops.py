@@ -22,7 +22,7 @@ from tlcourse.dialects.hivm.base import PipeOp
 from tlcourse.dialects.hivm.dma import CopyOp, LoadOp, StoreOp
 from tlcourse.dialects.hivm.vector import ElementwiseOp, VBrcOp, VCastOp
 from tlcourse.dialects.rewriting import insert_before
-from tlcourse.passes.npuir.buffers import is_static
+from tlcourse.passes.npuir.buffers import is_static, memref_kind
 from tlcourse.passes.npuir.functions import DevicePass
 
 _FLAT_OPS = (ElementwiseOp, VCastOp, VBrcOp, LoadOp, StoreOp, CopyOp)
@@ -61,7 +61,7 @@ def _names_dimensions(op: Operation) -> bool:
 
 
 def _flatten(op: PipeOp) -> None:
-    kinds = [value.type for value in op.operands if isinstance(value.type, MemRefType)]
+    kinds = [kind for value in op.operands if (kind := memref_kind(value)) is not None]
     shape = kinds[0].get_shape()
     if len(shape) < 2 or any(not is_static(k) or k.get_shape() != shape for k in kinds):
         return
@@ -70,10 +70,12 @@ def _flatten(op: PipeOp) -> None:
         return
     seen: dict[SSAValue, SSAValue] = {}
     for index, value in enumerate(op.operands):
-        if isinstance(value.type, MemRefType):
-            if value not in seen:
-                seen[value] = _collapsed(op, value, value.type, groups)
-            op.operands[index] = seen[value]
+        kind = memref_kind(value)
+        if kind is None:
+            continue
+        if value not in seen:
+            seen[value] = _collapsed(op, value, kind, groups)
+        op.operands[index] = seen[value]
 
 
 def _groups(kinds: Sequence[MemRefType]) -> list[list[int]]:

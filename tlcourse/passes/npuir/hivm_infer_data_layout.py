@@ -19,7 +19,7 @@ from tlcourse.passes.npuir.functions import DevicePass
 from tlcourse.passes.npuir.labels import labels_of
 from tlcourse.passes.npuir.simplify import constant
 
-ROWS = 16  # rows of a block, in every memory of the cube core
+_ROWS = 16  # rows of a block, in every memory of the cube core
 _BLOCK_BYTES = 32  # bytes of a block's row in L1
 _FRACTAL_RANK = 4
 
@@ -39,8 +39,9 @@ class HivmInferDataLayoutPass(DevicePass):
     each block 16 rows of c0 elements. c0 is 32 bytes in L1 and 16 elements in L0C; R and C
     are rounded up.
 
-    Algorithm: a load into L1 becomes nd2nz, which reorders on the way. Each two-dimensional allocation in L1 or L0C gets the four-dimensional type,
-    its users a cast with open extents; a slice of it becomes a slice of whole blocks.
+    Algorithm: a load into L1 becomes nd2nz, which reorders on the way. Each two-dimensional
+    allocation in L1 or L0C gets the four-dimensional type, its users a cast with open
+    extents; a slice of it becomes a slice of whole blocks.
 
     Differs from upstream: what upstream reaches with three passes (a layout conversion op,
     its removal, canonicalisation of the sizes) happens in one step.
@@ -64,7 +65,7 @@ def _convert(function: func.FuncOp, op: memref.AllocOp) -> None:
     old = kind_of(op.memref)
     if len(old.get_shape()) != 2:
         raise _unsupported(op, f"{name_of(op.memref)} has {len(old.get_shape())} dimensions")
-    block = _block_of(old)
+    block = _block_of(old, space_of(op.memref))
     kind = MemRefType(
         old.element_type, _blocks(old.get_shape(), block), NoneAttr(), old.memory_space
     )
@@ -81,11 +82,11 @@ def _convert(function: func.FuncOp, op: memref.AllocOp) -> None:
     cast.dest.name_hint = f"{name}_nz" if name else None
 
 
-def _block_of(kind: MemRefType) -> tuple[int, int]:
+def _block_of(kind: MemRefType, space: str) -> tuple[int, int]:
     """Rows and columns of a block: 16 and 32 bytes in L1, 16 and 16 elements in L0C."""
-    in_l0c = kind.memory_space is not None and getattr(kind.memory_space, "data", "") == "cc"
-    columns = 16 if in_l0c else _BLOCK_BYTES * 8 // element_bits(kind.element_type)
-    return ROWS, columns
+    if space == "cc":
+        return _ROWS, _ROWS
+    return _ROWS, _BLOCK_BYTES * 8 // element_bits(kind.element_type)
 
 
 def _blocks(extents: Sequence[int], block: tuple[int, int]) -> tuple[int, int, int, int]:

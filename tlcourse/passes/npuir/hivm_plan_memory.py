@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace as with_changes
+from dataclasses import dataclass
+from dataclasses import replace as with_changes
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import i64
@@ -12,6 +13,7 @@ from tlcourse.chips import CHIPS, DEFAULT_CHIP, Chip
 from tlcourse.dialects.annotation import MarkOp
 from tlcourse.dialects.hivm.core import PointerCastOp
 from tlcourse.dialects.rewriting import replace
+from tlcourse.passes.npuir.buffers import kind_of
 from tlcourse.passes.npuir.functions import DevicePass
 from tlcourse.passes.npuir.hivm_mark_multi_buffer import ATTRIBUTE
 from tlcourse.passes.npuir.lifetimes import Buffer, buffers_of, in_place_pairs, order_of
@@ -123,7 +125,7 @@ def _block(group: Sequence[Buffer], granule_bytes: int) -> Block:
         copies=max(buffer.copies for buffer in group),
         first=min(buffer.first for buffer in group),
         last=max(buffer.last for buffer in group),
-        pipes=frozenset().union(*(buffer.pipes for buffer in group)),
+        pipes=frozenset(pipe for buffer in group for pipe in buffer.pipes),
     )
 
 
@@ -133,7 +135,7 @@ def _rewrite(function: func.FuncOp, buffer: Buffer, addresses: Sequence[int]) ->
         _drop_marks(buffer)
     name = value.name_hint
     constants = [constant(function, address, i64) for address in addresses]
-    planned = PointerCastOp(constants, value.type)  # pyright: ignore[reportArgumentType]
+    planned = PointerCastOp(constants, kind_of(value))
     replace(buffer.op, [planned])
     planned.result.name_hint = name
 

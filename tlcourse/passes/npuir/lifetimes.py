@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, func, memref, scf
-from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from tlcourse.diagnostics import error
@@ -19,6 +18,7 @@ from tlcourse.passes.npuir.buffers import (
     is_contiguous,
     is_static,
     kind_of,
+    memref_kind,
     name_of,
     roots,
     size_bytes,
@@ -73,7 +73,7 @@ def order_of(function: func.FuncOp) -> Order:
     end = dict(start)
     for op in reversed(ops):
         parent = op.parent_op()
-        if parent in end:
+        if parent is not None and parent in end:
             end[parent] = max(end[parent], end[op])
     return Order(start=start, end=end, ops=ops)
 
@@ -164,7 +164,8 @@ def in_place_pairs(buffers: list[Buffer], order: Order) -> Iterator[tuple[Buffer
 
 def _from_start(value: SSAValue, by_value: dict[SSAValue, Buffer]) -> Buffer | None:
     """The buffer that a value is a view of, when the view starts where the buffer does."""
-    if not isinstance(value.type, MemRefType) or value.type.get_offset() != 0:
+    kind = memref_kind(value)
+    if kind is None or kind.get_offset() != 0:
         return None
     behind = roots(value)
     return by_value.get(behind[0]) if len(behind) == 1 else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType
@@ -59,7 +60,7 @@ def _constants(block: Block) -> _Constants:
 def _constant_name(value: Attribute) -> str:
     if not isinstance(value, IntegerAttr):
         return "cst"
-    number, kind = value.value.data, value.type
+    number, kind = value.value.data, cast(Attribute, value.type)
     if kind == IntegerType(1):
         return "true" if number else "false"
     digits = f"c{number}" if number >= 0 else f"cm{-number}"
@@ -118,12 +119,11 @@ def _inline_if(branch: scf.IfOp) -> bool:
 def _inline(op: Operation, block: Block, arguments: list[SSAValue]) -> None:
     last = block.last_op
     assert last is not None
-    results = list(last.operands)
+    # A carried value that is yielded unchanged is the block's argument itself.
+    known: dict[SSAValue, SSAValue] = dict(zip(block.args, arguments, strict=True))
+    results = [known.get(value, value) for value in last.operands]
     last.detach()
     last.erase()
-    # A carried value that is yielded unchanged is the block's argument itself.
-    known = dict(zip(block.args, arguments, strict=True))
-    results = [known.get(value, value) for value in results]  # pyright: ignore[reportArgumentType,reportCallIssue]
     Rewriter.inline_block(block, InsertPoint.before(op), arguments)
     replace(op, [], results)
 

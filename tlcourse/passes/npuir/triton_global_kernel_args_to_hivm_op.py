@@ -10,7 +10,6 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseIntOrFPElementsAttr,
     FunctionType,
-    MemRefType,
     UnitAttr,
     VectorType,
     i1,
@@ -21,7 +20,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from tlcourse.dialects.annotation import MarkOp
 from tlcourse.dialects.hivm.core import GetBlockIdxOp
-from tlcourse.passes.npuir.buffers import is_static
+from tlcourse.passes.npuir.buffers import is_static, memref_kind
 from tlcourse.passes.npuir.functions import DevicePass, is_entry
 
 _GRID = 3  # extents x, y, z; the three block ids stand behind them
@@ -89,10 +88,11 @@ def _erase_ids(function: func.FuncOp, block: Block) -> None:
     for argument in reversed(block.args[-_GRID:]):
         block.erase_arg(argument)
     kinds = [argument.type for argument in block.args]
+    memrefs = [memref_kind(argument) for argument in block.args]
     function.function_type = FunctionType.from_lists(kinds, list(function.function_type.outputs))
     if function.arg_attrs is not None:
         function.arg_attrs = ArrayAttr(function.arg_attrs.data[: len(kinds)])
-    flags = [isinstance(kind, MemRefType) and not is_static(kind) for kind in kinds]
+    flags = [kind is not None and not is_static(kind) for kind in memrefs]
     function.attributes["func_dyn_memref_args"] = DenseIntOrFPElementsAttr.from_list(
         VectorType(i1, [len(flags)]), [int(flag) for flag in flags]
     )

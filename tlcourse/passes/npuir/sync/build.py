@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import func, memref, scf
-from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
 from tlcourse.dialects.hivm.base import PipeOp, space_of
@@ -14,7 +13,7 @@ from tlcourse.dialects.hivm.core import DebugOp, PointerCastOp
 from tlcourse.dialects.hivm.cube import MmadL1Op
 from tlcourse.dialects.hivm.sync import PipeBarrierOp
 from tlcourse.dialects.memref_ext import AllocWorkspaceOp
-from tlcourse.passes.npuir.buffers import is_static, roots, size_bytes
+from tlcourse.passes.npuir.buffers import is_static, kind_of, memref_kind, roots, size_bytes
 from tlcourse.passes.npuir.folding import constant_of
 from tlcourse.passes.npuir.sync.model import (
     EVERYWHERE,
@@ -82,7 +81,7 @@ class _Builder:
         return tuple(dict.fromkeys(places))
 
     def _behind(self, value: SSAValue) -> Iterator[Place]:
-        if not isinstance(value.type, MemRefType):
+        if memref_kind(value) is None:
             return
         for root in roots(value):
             if isinstance(root.owner, PointerCastOp):
@@ -92,8 +91,7 @@ class _Builder:
 
     def _planned(self, op: PointerCastOp) -> Place:
         addresses = [constant_of(address) for address in op.addrs]
-        memory, kind = space_of(op.result), op.result.type
-        assert isinstance(kind, MemRefType)
+        memory, kind = space_of(op.result), kind_of(op.result)
         if None in addresses or not is_static(kind):
             return Place(memory=memory, ranges=(EVERYWHERE,))
         bytes_each = size_bytes(kind)
@@ -137,8 +135,8 @@ def _in_gm(root: SSAValue) -> Place:
     op = root.owner
     if isinstance(op, AllocWorkspaceOp) and op.workspace_arg is not None:
         offsets = [constant_of(offset) for offset in op.offset]
-        if offsets and None not in offsets and is_static(op.result.type):
-            bytes_each = size_bytes(op.result.type)
+        if offsets and None not in offsets and is_static(kind_of(op.result)):
+            bytes_each = size_bytes(kind_of(op.result))
             ranges = tuple((o, o + bytes_each) for o in offsets if o is not None)
             return Place(memory=op.workspace_arg, ranges=ranges)
         return Place(memory=op.workspace_arg, ranges=(EVERYWHERE,))

@@ -74,13 +74,19 @@ class _Writer:
             self.anchors.put_before(sync.target, [PipeBarrierOp(sync.wait_pipe)])
             return
         if first_id is None:
-            self.anchors.put_before(sync.target, [PipeBarrierOp(ALL)])
+            self._put_barriers(sync)
             return
         event = self._event(sync, first_id)
         self._put_set(sync, event)
         self._put_wait(sync, event)
         if sync.distance:
             self._put_around(sync, first_id)
+
+    def _put_barriers(self, sync: Sync) -> None:
+        """Without a free id: nothing runs ahead at the two places where a flag would hold."""
+        self.anchors.put_before(sync.target, [PipeBarrierOp(ALL)])
+        if sync.distance:
+            self.anchors.put_after(sync.loop, [PipeBarrierOp(ALL)])
 
     def _event(self, sync: Sync, first_id: int) -> int | SSAValue:
         if sync.distance <= 1:

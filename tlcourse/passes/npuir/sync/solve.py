@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tlcourse.passes.npuir.sync.model import Body, Loop, Place, Sync
 from tlcourse.passes.npuir.sync.order import Order
-from tlcourse.passes.npuir.sync.trace import Instance, Trace, ranges_at, unrolled
+from tlcourse.passes.npuir.sync.trace import Instance, ranges_at, unrolled
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-// State of the pass explorer (explorer.py) turned back into lines and rows.
+// Parts of the pass explorer: its state (explorer.py) turned back into lines and rows, its frame.
 
 const KINDS = ["same", "removed", "added", "changed", "renamed", "moved", "moved"];
 const VALUE = /%[\w$.-]+/g;
@@ -63,4 +63,32 @@ function renamings(state, row) {
     const ends = [one.index + one[0].length, other.index + other[0].length];
     return one[0] === other[0] ? [] : [[one.index, ends[0], other.index, ends[1], 1]];
   });
+}
+
+function frame(words, state) {
+  const button = (key, word) =>
+    `<button data-key="${key}" title="${escape(words[word])}" aria-label="${escape(words[word])}">`;
+  return `
+    <header><h2>${escape(state.kernel)} <small>${state.mode} · ${state.target}</small></h2>
+      <span class="summary">${escape(state.summary)}</span><nav>
+      ${button("k", "previous")}◀</button>${button("j", "next")}▶</button>${button("u", "all")}=</button>
+      ${button("e", "expand")}⋯</button>${button("v", "stack")}☰</button>
+      ${state.places.length ? `${button("s", "show_source")}py</button>` : ""}
+      ${button("-", "smaller")}A−</button>${button("+", "larger")}A+</button>
+      ${button("d", "theme")}◐</button>${button("f", "lecture")}⤢</button></nav></header>
+    <aside><input class="filter" type="search" placeholder="${escape(words.filter)}"
+      aria-label="${escape(words.filter)}"><div class="list" role="listbox" tabindex="0"
+      aria-label="${escape(words.pass_list)}"></div></aside>
+    <section><div class="head"></div>
+      <div class="titles"><span>${words.before}</span><span>${words.after}</span></div>
+      <div class="diff" role="region" tabindex="0" aria-label="${words.before}, ${words.after}"></div>
+      <div class="source" role="region" tabindex="0" aria-label="${words.source}"></div></section>
+    <footer>${escape(words.keys)}</footer><div class="live" role="status" aria-live="polite"></div>`;
+}
+
+function sourceHtml(state) {
+  const line = (k) => (text, n) =>
+    `<div data-source="${k}:${n + 1}"><i class="n">${n + 1}</i><code>${escape(text) || " "}</code></div>`;
+  const one = ([title, text], k) => `<h4>${escape(title)}</h4>${text.split("\n").map(line(k)).join("")}`;
+  return state.sources.map(one).join("");
 }

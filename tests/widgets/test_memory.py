@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tlcourse.records import MemoryMap
+from tlcourse.widgets.memory import MemoryView, memory_svg, memory_table, peak_bytes
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def boxes(text: str) -> dict[str, ElementTree.Element]:
+    root = ElementTree.fromstring(text)
+    titled = (rect for rect in root.iter(f"{SVG}rect") if rect.find(f"{SVG}title") is not None)
+    return {rect.find(f"{SVG}title").text.split(":")[0]: rect for rect in titled}
+
+
+def test_peak_counts_all_copies(memory: tuple[MemoryMap, ...]) -> None:
+    assert [peak_bytes(one) for one in memory] == [32768, 262144]
+
+
+def test_each_copy_is_a_box_above_the_one_before(memory: tuple[MemoryMap, ...]) -> None:
+    found = boxes(memory_svg(memory))
+    assert {"a_sh[0]", "a_sh[1]", "c_ub", "d_ub"} == found.keys()
+    low, high = found["a_sh[0]"], found["a_sh[1]"]
+    assert float(high.get("y")) + float(high.get("height")) == float(low.get("y"))
+
+
+def test_height_is_bytes_and_width_is_program_order(memory: tuple[MemoryMap, ...]) -> None:
+    found = boxes(memory_svg(memory))
+    c_ub, d_ub = found["c_ub"], found["d_ub"]
+    assert float(c_ub.get("height")) == 100.0  # half of the 200 drawn, 262,144 B
+    # c_ub lives for three places in program order, d_ub for two.
+    assert float(d_ub.get("width")) / float(c_ub.get("width")) == pytest.approx(2 / 3, abs=1e-3)
+
+
+def test_buffer_past_the_limit_is_framed_and_named(memory: tuple[MemoryMap, ...]) -> None:
+    text = memory_svg(memory)
+    assert boxes(text)["d_ub"].get("class") == "limit"
+    assert boxes(text)["c_ub"].get("class") is None
+    assert ">! d_ub<" in text
+
+
+def test_limit_and_peak_are_written_out(memory: tuple[MemoryMap, ...]) -> None:
+    text = memory_svg(memory)
+    assert "capacity 196,608 B" in text
+    assert "peak 262,144 B" in text
+    assert "\u2191 capacity 524,288 B" in text  # L1 is hardly used: its upper part is cut off
+
+
+def test_table(memory: tuple[MemoryMap, ...]) -> None:
+    head, rows = memory_table(memory)
+    assert head[:3] == ("memory", "buffer", "offset, B")
+    assert rows[0] == ("L1", "a_sh", "0", "16,384", "2", "1 - 6", "", "yes")
+    assert rows[2][-1] == "no: ends 65,536 B past the limit"
+
+
+def test_bundle_holds_figure_table_and_text(memory: tuple[MemoryMap, ...]) -> None:
+    bundle = MemoryView(memory, "minicv")._repr_mimebundle_()
+    assert bundle["text/plain"] == "MemoryView(L1 32,768/524,288 B, UB 262,144/196,608 B)"
+    assert "data:image/svg+xml;base64," in bundle["text/html"]
+    assert "<td>d_ub</td>" in bundle["text/html"]
+    assert "UB: peak 262,144 B, capacity 196,608 B (133%)" in bundle["text/html"]
+
+
+def test_no_buffers(memory: tuple[MemoryMap, ...]) -> None:
+    assert "No buffer was planned." in memory_svg([replace(memory[0], buffers=())])
+    assert "No buffer was planned." in memory_svg([])
+
+
+def test_words_in_chinese_and_names_escaped(memory: tuple[MemoryMap, ...]) -> None:
+    text = memory_svg(memory, kernel="<k>", language="zh")
+    assert "&lt;k&gt; 的片上内存" in text
+    assert re.search("容量 196,608 B", text)
+
+
+def test_export_html(memory: tuple[MemoryMap, ...], tmp_path: Path) -> None:
+    path = MemoryView(memory).export_html(tmp_path / "memory.html")
+    assert "<td>d_ub</td>" in path.read_text(encoding="utf-8")

@@ -1,0 +1,217 @@
+"""The exported page in a real browser: from disk, by keyboard, with no network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tlcourse.records import PassTrace
+from tlcourse.widgets.explorer import export_html
+
+MakeTrace = Callable[..., PassTrace]
+
+
+pytestmark = pytest.mark.browser
+
+
+class Opened:
+    """A page with all it asked for and complained about."""
+
+    def __init__(self, chromium: Any, path: Path, hash_text: str = "", **options: Any) -> None:
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        size = {"width": 1280, "height": 720}
+        self.page = chromium.new_page(viewport=size, **options)
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda failure: self.complaints.append(str(failure)))
+        self.page.goto(path.as_uri() + hash_text)
+        self.page.wait_for_selector(".tl-row")
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    @property
+    def shown(self) -> str:
+        return self.page.locator(".head h3").inner_text().split()[1]
+
+    def count(self, selector: str) -> int:
+        return self.page.locator(selector).count()
+
+    def size(self, selector: str) -> float:
+        script = "node => parseFloat(getComputedStyle(node).fontSize)"
+        return self.page.locator(selector).first.evaluate(script)
+
+
+@pytest.fixture
+def path(trace: PassTrace, tmp_path: Path) -> Path:
+    return export_html(trace, tmp_path / "passes.html")
+
+
+@pytest.fixture
+def opened(chromium: Any, path: Path) -> Iterator[Opened]:
+    opened = Opened(chromium, path)
+    yield opened
+    assert opened.requests == [path.as_uri()]
+    assert opened.complaints == []
+    opened.page.close()
+
+
+def test_opens_at_the_first_change(opened: Opened) -> None:
+    assert opened.shown == "convert-to-hivm-op"
+    assert "2 of 4 passes changed the IR" in opened.page.locator(".summary").inner_text()
+
+
+@pytest.mark.parametrize(("forward", "back"), [("ArrowDown", "ArrowUp"), ("j", "k")])
+def test_arrow_keys_step_over_unchanged_passes(opened: Opened, forward: str, back: str) -> None:
+    opened.press(forward)
+    assert opened.shown == "hivm-infer-mem-scope"
+    opened.press(back)
+    assert opened.shown == "convert-to-hivm-op"
+
+
+def test_clicker_keys_home_and_end(opened: Opened) -> None:
+    opened.press("PageDown", "PageDown")
+    assert opened.shown == "hivm-plan-memory"
+    opened.press("PageDown")
+    assert opened.shown == "hivm-plan-memory"
+    opened.press("PageUp")
+    assert opened.shown == "hivm-infer-mem-scope"
+    opened.press("Home")
+    assert opened.shown == "input"
+    opened.press("End")
+    assert opened.shown == "hivm-plan-memory"
+    assert "gave up at %0" in opened.page.locator(".head").inner_text()
+
+
+def test_u_shows_unchanged_passes_too(opened: Opened) -> None:
+    assert opened.count("[role=option]") == 4
+    opened.press("u", "ArrowDown")
+    assert opened.count("[role=option]") == 5
+    assert opened.shown == "cse"
+    assert "left the IR as it was" in opened.page.locator(".head").inner_text()
+
+
+def test_difference_has_signs_and_marked_words(opened: Opened) -> None:
+    assert opened.page.locator(".l-removed .g").first.inner_text() == "−"
+    assert opened.page.locator(".r-added .g").nth(1).inner_text() == "+"
+    opened.press("ArrowDown")
+    assert opened.page.locator("mark.ins").all_inner_texts() == [", ub"]
+
+
+def test_filter_narrows_the_list_and_escape_returns(opened: Opened) -> None:
+    opened.press("/")
+    opened.page.keyboard.type("plan")
+    assert opened.page.locator("[role=option] span").all_inner_texts() == ["hivm-plan-memory"]
+    opened.press("Escape", "ArrowDown")
+    assert opened.shown == "hivm-plan-memory"
+
+
+def test_deep_link_follows_the_pass(chromium: Any, path: Path, opened: Opened) -> None:
+    opened.press("ArrowDown")
+    assert opened.page.url.endswith("#pass=3")
+    linked = Opened(chromium, path, "#pass=3")
+    assert linked.shown == "hivm-infer-mem-scope"
+    linked.page.evaluate("location.hash = '#pass=0'")
+    linked.page.wait_for_function(
+        "document.querySelector('.head h3').textContent.includes('input')"
+    )
+    linked.page.close()
+
+
+def test_pointing_at_ir_lights_the_learners_line(opened: Opened) -> None:
+    opened.page.locator(".r-added [data-line]", has_text="hivm.hir.load").hover()
+    assert opened.page.locator(".source .hit code").all_inner_texts() == ["    T.copy(A, tile)"]
+    opened.page.locator(".source [data-source='0:3']").hover()
+    lit = opened.page.locator(".diff .hit").all_inner_texts()
+    assert lit == ["%0 = memref.alloc() : memref<64xf16>"] * 2
+
+
+def test_lecture_mode_is_large(opened: Opened) -> None:
+    normal = opened.size(".diff code")
+    opened.press("f")
+    assert opened.size(".diff code") >= 20
+    opened.press("+")
+    assert opened.size(".diff code") > 20
+    opened.press("ArrowDown")
+    assert opened.shown == "hivm-infer-mem-scope"
+    opened.press("f")
+    assert opened.size(".diff code") == normal
+
+
+def test_light_and_dark(chromium: Any, path: Path) -> None:
+    def ground(opened: Opened) -> str:
+        script = "node => getComputedStyle(node).backgroundColor"
+        return opened.page.locator(".tl-passes").evaluate(script)
+
+    light, dark = (Opened(chromium, path, color_scheme=scheme) for scheme in ("light", "dark"))
+    assert ground(light) == "rgb(255, 255, 255)"
+    assert ground(dark) != ground(light)
+    night = ground(dark)
+    light.press("d")
+    assert ground(light) == night
+    light.page.close()
+    dark.page.close()
+
+
+def test_screen_reader_hears_the_pass(opened: Opened) -> None:
+    opened.press("ArrowDown")
+    spoken = opened.page.locator("[aria-live=polite]").text_content()
+    assert spoken == "3 hivm-infer-mem-scope: changed +1 −1 lines"
+    listbox = opened.page.get_by_role("listbox", name="Passes")
+    active = listbox.get_attribute("aria-activedescendant")
+    assert opened.page.locator(f"#{active}").get_attribute("aria-selected") == "true"
+    assert opened.count("[data-lm-suppress-shortcuts='true']") == 1
+
+
+def test_long_equal_stretches_fold_and_open(
+    chromium: Any, tmp_path: Path, make_trace: MakeTrace
+) -> None:
+    body = "\n".join(f"op.n{k} : i32" for k in range(80))
+    trace = make_trace(
+        ("tir", "input", "changed", f"a.x\n{body}\na.y"),
+        ("tir", "p", "changed", f"a.z\n{body}\na.w {{new}}"),
+    )
+    opened = Opened(chromium, export_html(trace, tmp_path / "fold.html"))
+    assert opened.page.locator(".fold").inner_text() == "⋯ 74 equal lines"
+    before = opened.count(".tl-row")
+    opened.page.locator(".fold").click()
+    assert opened.count(".tl-row") == before + 74
+    opened.press("e", "e")
+    assert opened.count(".fold") == 1
+    opened.page.close()
+
+
+def test_pure_renaming_shows_no_red_or_green(
+    chromium: Any, tmp_path: Path, make_trace: MakeTrace, ir: dict[str, str]
+) -> None:
+    trace = make_trace(
+        ("tir", "input", "changed", ir["loaded"]),
+        ("tir", "p", "changed", ir["loaded"].replace("%0", "%8")),
+    )
+    opened = Opened(chromium, export_html(trace, tmp_path / "renamed.html"))
+    assert opened.count("mark.renamed") == 4
+    assert opened.count("mark.ins, mark.del, .l-removed, .r-added") == 0
+    assert "only value names differ" in opened.page.locator(".head").inner_text()
+    opened.page.close()
+
+
+def test_works_inside_a_sandboxed_frame(chromium: Any, path: Path, tmp_path: Path) -> None:
+    outer = tmp_path / "outer.html"
+    page_text = path.read_text(encoding="utf-8").replace("&", "&amp;").replace('"', "&quot;")
+    outer.write_text(
+        f'<!doctype html><iframe sandbox="allow-scripts" width="1200" height="600" '
+        f'srcdoc="{page_text}"></iframe>',
+        encoding="utf-8",
+    )
+    page = chromium.new_page()
+    page.goto(outer.as_uri())
+    frame = page.frame_locator("iframe")
+    frame.locator(".head").click()
+    page.keyboard.press("ArrowDown")
+    assert "hivm-infer-mem-scope" in frame.locator(".head h3").inner_text()
+    page.close()

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import builtins
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tlcourse.diagnostics import TLError
+from tlcourse.records import Backend, MemoryMap, PassTrace, Timeline
+from tlcourse.widgets.memory import MemoryView
+from tlcourse.widgets.show import show_memory, show_passes, show_timeline
+from tlcourse.widgets.timeline import TimelineView
+
+
+class Kernel:
+    """What the functions need of a kernel."""
+
+    def __init__(self, trace: PassTrace, launch: Any = None) -> None:
+        self._trace = trace
+        self.asked: list[Backend | None] = []
+        self.last_launch = launch
+        self.signature = SimpleNamespace(kernel="minicv")
+
+    def trace(self, backend: Backend | None = None) -> PassTrace:
+        self.asked.append(backend)
+        return self._trace
+
+
+def test_show_passes_of_a_kernel_and_of_a_record(trace: PassTrace) -> None:
+    pytest.importorskip("anywidget", reason="the extra [notebooks] is not installed")
+    kernel = Kernel(trace)
+    assert show_passes(kernel, "bishengir").trace is trace
+    assert kernel.asked == ["bishengir"]
+    assert show_passes(trace, language="zh").language == "zh"
+
+
+def test_show_timeline_of_a_kernel_and_of_a_record(trace: PassTrace, timeline: Timeline) -> None:
+    kernel = Kernel(trace, SimpleNamespace(timeline=timeline, memory=()))
+    assert show_timeline(kernel) == TimelineView(timeline)
+    assert show_timeline(timeline, block=1, language="zh") == TimelineView(timeline, 1, "zh")
+
+
+def test_show_memory_of_a_kernel_and_of_records(
+    trace: PassTrace, memory: tuple[MemoryMap, ...]
+) -> None:
+    kernel = Kernel(trace, SimpleNamespace(timeline=None, memory=memory))
+    assert show_memory(kernel) == MemoryView(memory, "minicv")
+    assert show_memory(list(memory)) == MemoryView(memory)
+    assert show_memory(memory[0]) == MemoryView(memory[:1])
+
+
+@pytest.mark.parametrize("show", [show_passes, show_timeline, show_memory])
+def test_tl730_not_a_kernel(show: Any) -> None:
+    with pytest.raises(TLError, match=r"TL730.*cannot show a int") as found:
+        show(3)
+    assert f"{show.__name__}(kernel)" in str(found.value)
+
+
+@pytest.mark.parametrize("show", [show_timeline, show_memory])
+@pytest.mark.parametrize("launch", [None, SimpleNamespace(timeline=None, memory=())])
+def test_tl731_not_launched_yet(show: Any, launch: Any, trace: PassTrace) -> None:
+    with pytest.raises(TLError, match=r"TL731.*minicv has no launch to show yet"):
+        show(Kernel(trace, launch))
+
+
+def test_tl732_without_the_notebook_packages(
+    trace: PassTrace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = builtins.__import__
+
+    def without_anywidget(name: str, *rest: Any, **more: Any) -> Any:
+        if name == "anywidget":
+            raise ModuleNotFoundError("No module named 'anywidget'")
+        return real(name, *rest, **more)
+
+    monkeypatch.delitem(sys.modules, "tlcourse.widgets.passes", raising=False)
+    monkeypatch.setattr(builtins, "__import__", without_anywidget)
+    with pytest.raises(TLError, match=r"TL732.*needs the notebook packages"):
+        show_passes(trace)

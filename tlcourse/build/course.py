@@ -1,0 +1,142 @@
+"""`tlcourse build`: makes notebooks, exercises and solutions from course/, or checks them.
+
+```
+course/day2/04_fusion.py          -> notebooks/day2/04_fusion.ipynb, notebooks/zh/day2/..
+course/day2/exercises/minicv.py   -> exercises/day2/minicv.ipynb, exercises/zh/day2/..,
+                                     solutions/day2/minicv.ipynb
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from tlcourse.build.source import LANGUAGES, Language, Source, read_source
+from tlcourse.diagnostics import error
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """One notebook to make: from which source, in which language, and how."""
+
+    path: Path
+    source: Source
+    language: Language
+    kind: str
+
+
+def build(check: bool, root: Path | None = None, told: Callable[[str], None] = print) -> list[str]:
+    """Makes all notebooks; with `check`, only says which are stale.
+
+    Args:
+        check: change nothing; list what is missing, superfluous, or not made from its source.
+            Outputs are compared by running the notebooks under nbval, not here.
+        root: the checkout.
+        told: called with the name of each notebook before it is made.
+
+    Returns:
+        one line per stale notebook; empty when all is well.
+
+    Raises:
+        TL801, TL802: a source is broken. TL803: a lesson does not run. TL804: no course here.
+    """
+    root = root or Path(__file__).parents[2]
+    targets = list(_targets(root))
+    if check:
+        return [*_stale(root, targets), *_superfluous(root, targets)]
+    for target in targets:
+        if _is_fresh(target):
+            continue
+        told(target.path.relative_to(root).as_posix())
+        _write(target)
+    for line in _superfluous(root, targets):
+        (root / line.split(":")[0]).unlink()
+    return []
+
+
+def _targets(root: Path) -> Iterator[Target]:
+    course = root / "course"
+    if not course.is_dir():
+        raise error(
+            "TL804",
+            "there is no course/ to build from",
+            why="notebooks are made from the sources of a checkout",
+            fix="run `tlcourse build` in a checkout of the course",
+        )
+    for path in sorted(course.glob("day*/*.py")):
+        yield from _lesson(root, read_source(path))
+    for path in sorted(course.glob("day*/exercises/*.py")):
+        yield from _exercise(root, read_source(path))
+
+
+def _lesson(root: Path, source: Source) -> Iterator[Target]:
+    name = f"{source.path.parent.name}/{source.path.stem}.ipynb"
+    for language in LANGUAGES:
+        folder = root / "notebooks" / ("" if language == "en" else language)
+        yield Target(path=folder / name, source=source, language=language, kind="lesson")
+
+
+def _exercise(root: Path, source: Source) -> Iterator[Target]:
+    name = f"{source.path.parents[1].name}/{source.path.stem}.ipynb"
+    for language in LANGUAGES:
+        folder = root / "exercises" / ("" if language == "en" else language)
+        yield Target(path=folder / name, source=source, language=language, kind="exercise")
+    yield Target(path=root / "solutions" / name, source=source, language="en", kind="solution")
+
+
+def _write(target: Target) -> None:
+    from tlcourse.build import notebooks
+
+    notebook = notebooks.bare_notebook(target.source, target.language)
+    if target.kind == "lesson":
+        notebook = notebooks.executed(notebook, target.path.name)
+    elif target.kind == "exercise":
+        notebook = notebooks.stripped(notebook)
+    target.path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.path.with_suffix(".tmp")
+    temporary.write_text(notebooks.to_text(notebook), encoding="utf-8")
+    temporary.replace(target.path)
+
+
+def _is_fresh(target: Target) -> bool:
+    """Whether the notebook on disk has the cells that its source gives."""
+    import nbformat
+
+    from tlcourse.build import notebooks
+
+    if not target.path.is_file():
+        return False
+    try:
+        found = cast(nbformat.NotebookNode, nbformat.read(target.path, as_version=4))
+    except (OSError, ValueError, nbformat.ValidationError):
+        return False
+    expected = notebooks.bare_notebook(target.source, target.language)
+    if target.kind == "exercise":
+        expected = notebooks.stripped(expected)
+    return notebooks.to_text(notebooks.without_outputs(found)) == notebooks.to_text(expected)
+
+
+def _stale(root: Path, targets: list[Target]) -> list[str]:
+    return [
+        f"{target.path.relative_to(root).as_posix()}: not made from its source; run tlcourse build"
+        for target in targets
+        if not _is_fresh(target)
+    ]
+
+
+def _superfluous(root: Path, targets: list[Target]) -> list[str]:
+    known = {target.path for target in targets}
+    found = [
+        path
+        for folder in ("notebooks", "exercises", "solutions")
+        for path in sorted((root / folder).rglob("*.ipynb"))
+        if ".ipynb_checkpoints" not in path.parts
+    ]
+    return [
+        f"{path.relative_to(root).as_posix()}: no source in course/ makes it"
+        for path in found
+        if path not in known
+    ]

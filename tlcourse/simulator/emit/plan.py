@@ -1,0 +1,190 @@
+"""The memory map: where each buffer lies, under the learner's name for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IntegerAttr,
+    MemRefType,
+    StridedLayoutAttr,
+)
+from xdsl.ir import Operation, SSAValue
+
+from tlcourse.chips import Chip
+from tlcourse.diagnostics import SourceMap, Span
+from tlcourse.dialects.dtypes import dtype_of
+from tlcourse.dialects.hivm.base import space_of
+from tlcourse.dialects.hivm.core import PointerCastOp
+from tlcourse.dialects.locations import span_of
+from tlcourse.records import MemoryMap, PlannedBuffer
+
+_ALLOCATION = re.compile(r"\s*(\w+)\s*=\s*\w+\.alloc")
+_ORDER = ("ub", "cbuf", "ca", "cb", "cc")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placed:
+    """A planned buffer, its memory and the value that stands for it."""
+
+    value: SSAValue
+    space: str
+    buffer: PlannedBuffer
+
+
+def placed(functions: Iterable[func.FuncOp], sources: SourceMap) -> list[Placed]:
+    """All buffers with a known address, in program order, copies of one buffer numbered."""
+    found = [entry for function in functions for entry in _in_function(function, sources)]
+    return _number_copies(found)
+
+
+def memory_maps(found: Iterable[Placed], chip: Chip) -> tuple[MemoryMap, ...]:
+    """One map per memory; buffers with the same name and place are one."""
+    spaces: dict[str, dict[tuple[str, int, int], PlannedBuffer]] = {}
+    for entry in found:
+        buffers = spaces.setdefault(entry.space, {})
+        new = entry.buffer
+        key = (new.name, new.offset_bytes, new.size_bytes)
+        old = buffers.get(key, new)
+        buffers[key] = replace(old, first=min(old.first, new.first), last=max(old.last, new.last))
+    return tuple(
+        MemoryMap(
+            space=space,
+            capacity_bytes=chip.sizes_bytes[space],
+            buffers=tuple(spaces[space].values()),
+        )
+        for space in _ORDER
+        if space in spaces
+    )
+
+
+def _in_function(function: func.FuncOp, sources: SourceMap) -> list[Placed]:
+    order = {op: index for index, op in enumerate(function.walk())}
+    found: list[Placed] = []
+    for op in order:
+        if not isinstance(op, PointerCastOp) or len(op.addrs) != 1:
+            continue
+        address = _constant(op.addrs[0])
+        size = _size_bytes(op.result)
+        if address is None or size is None:
+            continue
+        span = span_of(op, sources)
+        first, last = _lifetime(op.result, order)
+        found.append(
+            Placed(
+                value=op.result,
+                space=space_of(op.result),
+                buffer=PlannedBuffer(
+                    name=_name(span, sources),
+                    offset_bytes=address,
+                    size_bytes=size,
+                    first=first,
+                    last=last,
+                    span=span,
+                ),
+            )
+        )
+    return found
+
+
+def _number_copies(found: list[Placed]) -> list[Placed]:
+    """Buffers from one statement at several addresses are copies of one buffer."""
+    addresses: dict[tuple[str, Span | None, int], list[int]] = {}
+    for entry in found:
+        buffer = entry.buffer
+        places = addresses.setdefault((entry.space, buffer.span, buffer.size_bytes), [])
+        if buffer.offset_bytes not in places:
+            places.append(buffer.offset_bytes)
+    out: list[Placed] = []
+    for entry in found:
+        buffer = entry.buffer
+        places = addresses[entry.space, buffer.span, buffer.size_bytes]
+        if buffer.name and len(places) > 1:
+            number = places.index(buffer.offset_bytes)
+            name = f"{buffer.name}[{number}]"
+            buffer = replace(buffer, name=name, copies=len(places))
+        elif not buffer.name:
+            buffer = replace(buffer, name=f"buffer at {buffer.offset_bytes}")
+        out.append(replace(entry, buffer=buffer))
+    return out
+
+
+def _lifetime(value: SSAValue, order: dict[Operation, int]) -> tuple[int, int]:
+    """Positions of the first and the last op that touch a buffer or an alias of it."""
+    touched = [order[op] for op in _users(value)]
+    return min(touched, default=0), max(touched, default=0)
+
+
+def _users(value: SSAValue) -> set[Operation]:
+    users: set[Operation] = set()
+    open_values, seen = [value], set[SSAValue]()
+    while open_values:
+        current = open_values.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        for use in current.uses:
+            op = use.operation
+            users.add(op)
+            open_values += _aliases(op, use.index)
+    return users
+
+
+def _aliases(op: Operation, operand: int) -> list[SSAValue]:
+    """Values that are the same buffer as an operand of an op."""
+    if isinstance(op, scf.ForOp):
+        place = operand - 3
+        return [op.body.block.args[place + 1], op.results[place]] if place >= 0 else []
+    if isinstance(op, scf.YieldOp):
+        parent = op.parent_op()
+        return list(parent.results[operand : operand + 1]) if parent else []
+    return [result for result in op.results if isinstance(result.type, MemRefType)]
+
+
+def _name(span: Span | None, sources: SourceMap) -> str:
+    """The name that the learner's allocation gives a buffer; empty where there is none."""
+    source = sources.get(span.source) if span else None
+    lines = source.text.splitlines() if source else []
+    if span is None or not 0 < span.line <= len(lines):
+        return ""
+    match = _ALLOCATION.match(lines[span.line - 1])
+    return match.group(1) if match else ""
+
+
+def _size_bytes(value: SSAValue) -> int | None:
+    """Bytes from the first element to the last, gaps of strides included."""
+    kind = value.type
+    assert isinstance(kind, MemRefType)
+    shape = kind.get_shape()
+    if DYNAMIC_INDEX in shape:
+        return None
+    strides = _strides(kind, shape)
+    last = sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True))
+    bits = 1 if dtype_of(kind.element_type).name == "bool" else dtype_of(kind.element_type).bits
+    return -(-(last + 1) * bits // 8)
+
+
+def _strides(kind: MemRefType, shape: tuple[int, ...]) -> list[int]:
+    layout = kind.layout
+    if isinstance(layout, StridedLayoutAttr):
+        found = [getattr(stride, "data", None) for stride in layout.strides]
+        known = [stride for stride in found if isinstance(stride, int)]
+        if len(known) == len(shape):
+            return known
+    out: list[int] = []
+    step = 1
+    for extent in reversed(shape):
+        out.append(step)
+        step *= extent
+    return out[::-1]
+
+
+def _constant(value: SSAValue) -> int | None:
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data
+    return None
