@@ -10,6 +10,7 @@ import json
 import types
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
 from typing import (
     Any,
     ClassVar,
@@ -312,10 +313,16 @@ def from_data(kind: type[R], data: Json) -> R:
     return cast(R, _read(kind, data))
 
 
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    """Types of a record's fields; looked up once, because that takes longer than reading."""
+    return get_type_hints(kind)
+
+
 def _read(kind: Any, data: Any) -> object:
     origin, args = get_origin(kind), get_args(kind)
     if is_dataclass(kind):
-        hints = get_type_hints(kind)
+        hints = _hints(kind)
         names = [f.name for f in fields(kind) if f.name in data]
         make = cast(Callable[..., object], kind)
         return make(**{name: _read(hints[name], data[name]) for name in names})

@@ -1,11 +1,12 @@
 # ---
-# tlcourse:
-#   id: d2.fusion
-#   title: "2.4 MiniCV: cube and vector in one kernel"
-#   title_zh: "2.4 MiniCV:一个内核里的 cube 与 vector"
-#   track: core
-#   minutes: 45
-#   needs: [d2.copy]
+# jupyter:
+#   tlcourse:
+#     id: d2.fusion
+#     title: "2.4 MiniCV: cube and vector in one kernel"
+#     title_zh: "2.4 MiniCV:一个内核里的 cube 与 vector"
+#     track: core
+#     minutes: 45
+#     needs: [d2.copy]
 # ---
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="goals"
@@ -98,7 +99,7 @@ def first_version(M, N, K, block_M=64, block_N=64, block_K=64):
     return minicv
 
 # %% stem="p1"
-answer("d2.fusion.p1", "b")  # a: the whole product  b: the last block of K only  c: zeros
+answer("d2.fusion.p1", "?")  # a: the whole product  b: the last block of K only  c: zeros
 
 # %% tags=["reveal"] stem="run_first"
 C, D = first_version(M, N, K)(A, B)
@@ -169,7 +170,7 @@ print("D equal to torch:", torch.allclose(D.cpu(), C_torch.exp(), atol=1e-4, rto
 show_passes(kernel)
 
 # %% stem="p2"
-answer("d2.fusion.p2", "hivm-split-mix-kernel")
+answer("d2.fusion.p2", "?")  # the name of the pass
 
 # %% tags=["reveal"] stem="find_split"
 trace = kernel.trace()

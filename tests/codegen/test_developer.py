@@ -106,7 +106,7 @@ def test_rows_are_loaded_without_their_dimension_of_extent_one(lower):
     assert "(tensor<128xf16>, memref<128xf16, strided<[1], offset: ?>>) -> ()" in text
 
 
-def test_tails_load_into_a_buffer_of_the_tiles_size(lower):
+def test_a_tail_in_a_fresh_tile_is_the_loaded_buffer(lower):
     @T.prim_func
     def tail(A: T.Tensor((100, 128), _F32), C: T.Tensor((100, 128), _F32)):
         with T.Kernel(2, is_npu=True) as (cid, _):
@@ -115,11 +115,54 @@ def test_tails_load_into_a_buffer_of_the_tiles_size(lower):
             T.copy(A[cid * 64 : cid * 64 + m, :], a[0:m, :])
             T.copy(a[0:m, :], C[cid * 64 : cid * 64 + m, :])
 
+    generated = lower(tail, "Developer")
+    assert "restrict : memref<64x128xf32>\n" in generated.text
+    assert "to memref<?x128xf32, strided<[128, 1]>>\n" in generated.text
+    assert "tensor<64x128xf32> to tensor<?x128xf32>" in generated.text
+    assert generated.counts["tensor.insert_slice"] == 0
+
+
+def test_a_tail_in_a_used_tile_keeps_what_lies_beyond(lower):
+    @T.prim_func
+    def tail(A: T.Tensor((100, 128), _F32), C: T.Tensor((64, 128), _F32), m: T.int32):
+        with T.Kernel(1, is_npu=True):
+            a = T.alloc_shared((64, 128), _F32)
+            T.clear(a)
+            T.copy(A[0:m, :], a[0:m, :])
+            T.copy(a, C)
+
     text = lower(tail, "Developer").text
-    assert "memref.alloc() : memref<64x128xf32>" in text
     assert "restrict : memref<?x128xf32, strided<[128, 1]>>" in text
     assert "tensor<?x128xf32> into tensor<64x128xf32>" in text
-    assert "tensor<64x128xf32> to tensor<?x128xf32>" in text
+
+
+def test_a_side_that_knows_its_extents_tells_the_other(lower):
+    M = T.symbolic("M")
+
+    @T.prim_func
+    def known(A: T.Tensor((M, 128), _F32), C: T.Tensor((64, 128), _F32)):
+        with T.Kernel(1, is_npu=True):
+            a = T.alloc_shared((64, 128), _F32)
+            T.copy(A, a)
+            T.copy(a, C)
+
+    text = lower(known, "Developer").text
+    assert "[0, 0] [64, 128] [1, 1] : memref<?x128xf32, strided<[128, 1]>>" in text
+
+
+def test_a_factor_that_is_a_corner_goes_in_whole_and_another_part_is_cut_out(lower):
+    @T.prim_func
+    def product(A: T.Tensor((64, 64), "float16"), C: T.Tensor((64, 64), _F32), n: T.int32):
+        with T.Kernel(1, is_npu=True):
+            a = T.alloc_shared((64, 64), "float16")
+            c = T.alloc_fragment((64, 64), _F32)
+            T.copy(A, a)
+            T.gemm(a[0:n, 0:32], a[32:64, :], c[0:n, :], initC=True)
+            T.copy(c, C)
+
+    text = lower(product, "Developer").text
+    assert "[32, 0] [32, 64] [1, 1] : tensor<64x64xf16> to tensor<32x64xf16>" in text
+    assert ": tensor<64x64xf16>, tensor<32x64xf16>, i1, index, index, index) outs(" in text
 
 
 def test_a_branch_hands_out_what_both_sides_leave(lower):

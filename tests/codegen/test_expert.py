@@ -156,6 +156,7 @@ def test_sources_are_repeated_along_their_dimensions_of_extent_one(lower):
             T.vadd(column, row, c)
             T.vmul(c, column, c)
             T.vsub(c, c, c)
+            T.vmax(column, column, column)
             T.vbrc(row, c)
             T.vbrc(c, c)
 
@@ -168,6 +169,7 @@ def test_sources_are_repeated_along_their_dimensions_of_extent_one(lower):
     assert lines["hivm.hir.vadd"].endswith(" broadcast = [0, 1]")
     assert lines["hivm.hir.vmul"].endswith(" broadcast = [1]")
     assert "broadcast" not in lines["hivm.hir.vsub"]
+    assert "broadcast" not in lines["hivm.hir.vmax"]
     assert lines["hivm.hir.vbrc"].endswith(" broadcast_dims = [0]")
     assert generated.counts["hivm.hir.vbrc"] == generated.counts["memref.copy"] == 1
 

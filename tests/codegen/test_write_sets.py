@@ -86,6 +86,28 @@ def test_every_kind_of_write_counts():
     assert _carried(kernel) == [["a", "b", "c", "d"]]
 
 
+def test_every_kind_of_read_counts():
+    @T.prim_func
+    def kernel(n: T.int32):
+        with T.Kernel(1, is_npu=True):
+            row = T.alloc_shared((1, 16), _F32)
+            a = T.alloc_shared(_SHAPE, _F32)
+            b = T.alloc_shared(_SHAPE, "float16")
+            c = T.alloc_shared(_SHAPE, _F32)
+            d = T.alloc_shared(_SHAPE, _F32)
+            for i in T.serial(n):
+                T.clear(row)
+                T.clear(a)
+                T.clear(b)
+                T.clear(d)
+            T.vbrc(row, c)
+            T.vcast(a, b[0:16, :], round_mode="rint")
+            T.gemm(b, b, c, initC=True)
+            T.print(d, "d")
+
+    assert _carried(kernel) == [["row", "a", "b", "d"]]
+
+
 def test_tiles_of_the_loop_itself_are_not_carried():
     @T.prim_func
     def kernel(A: T.Tensor((64, 16), _F32)):

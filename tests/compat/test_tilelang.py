@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -72,6 +73,20 @@ for module, name in ((tilelang, "carver"), (T, "vexpp")):
     said = python(code)
     assert "'tilelang' has no attribute 'carver'" in said
     assert "vexpp" in said.splitlines()[1]
+
+
+def test_a_wrong_t_name_is_shown_at_the_line_that_asks(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("import tlcourse\nimport tilelang.language as T\nT.vexpp\n")
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=False
+    )
+    assert " 3 | T.vexpp" in done.stderr
+    assert "did you mean T.vexp?" in done.stderr
+
+
+def test_tilelang_alone_brings_the_device() -> None:
+    assert python("import tilelang, torch\nprint(torch.zeros(2).npu().device)") == "npu:0"
 
 
 def test_small_helpers() -> None:

@@ -491,3 +491,16 @@ def test_grid_without_blocks(launch: Launch, rows: int) -> None:
         launch(empty, torch.ones(64), rows)
     assert caught.value.code == "TL410"
     assert "T.Kernel(n // 16, is_npu=True)" in str(caught.value)
+
+
+def test_grid_that_divides_by_zero(launch: Launch) -> None:
+    @T.prim_func
+    def split(A: T.Tensor((64,), "float32"), n: T.int32):
+        with T.Kernel(64 // n, is_npu=True):
+            a = T.alloc_ub((16,), "float32")
+            T.copy(A[0:16], a)
+
+    with pytest.raises(TLError) as caught:
+        launch(split, torch.ones(64), 0)
+    assert caught.value.code == "TL410"
+    assert "the grid ((64 // n)) divides by zero" in str(caught.value)

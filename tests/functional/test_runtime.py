@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from tlcourse.functional.runtime import cast_copy, gemm_int8
+from tlcourse.functional.runtime import Tiles, cast_copy, gemm_int8
 
 VALUES = torch.tensor([-2.5, -1.5, -0.5, -0.2, 0.0, 0.2, 0.5, 1.5, 2.5, 2.51])
 
@@ -80,3 +80,13 @@ def test_int8_product_of_more_terms_than_float32_adds_exactly() -> None:
     assert c.tolist() == [[1 + 128 * 127 * 3000] * 2] * 2
     gemm_int8(c, a, b, init=True)
     assert c.tolist() == [[128 * 127 * 3000] * 2] * 2
+
+
+def test_tiles_are_made_once_while_there_is_room() -> None:
+    source = torch.arange(32.0).half().view(4, 8)
+    tiles = Tiles(source, (4, 4), (8, 1))
+    assert torch.equal(tiles(4), source[:, 4:8].float())
+    assert tiles(4) is tiles(4)
+    made = [tiles(position) for position in range(4)]
+    assert [tiles(position) is tile for position, tile in enumerate(made)] == [True] * 3 + [False]
+    assert torch.equal(tiles(3), source[:, 3:7].float())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import torch
 
 import tlcourse.language as T
 from tlcourse.diagnostics import TLError
-from tlcourse.jit import Kernel, compile
+from tlcourse.jit import FindingWarning, Kernel, compile, lower
 from tlcourse.jit.compiling import Compiler
 from tlcourse.language import PrimFunc
 
@@ -143,6 +144,54 @@ class TestAbout:
         assert kernel.param_info[2] == {"dtype": "float32", "shape": [128], "is_output": True}
         assert kernel.signature.parameters == kernel.params
         assert repr(kernel) == "<kernel add(A, B, C), Expert>"
+
+
+class TestSimulator:
+    """What needs the whole compiler: the default way to run, and texts of its stages."""
+
+    @pytest.fixture
+    def kernel(self, monkeypatch: pytest.MonkeyPatch) -> Kernel:
+        monkeypatch.delenv("TLCOURSE_EXECUTION")
+        return compile(vector_add(128), out_idx=[2])
+
+    def test_is_the_default(self, kernel: Kernel, pair: tuple[torch.Tensor, torch.Tensor]) -> None:
+        c = kernel(*pair)
+        assert isinstance(c, torch.Tensor)
+        torch.testing.assert_close(c, pair[0] + pair[1], rtol=0, atol=0)
+        assert kernel.last_launch is not None
+        assert kernel.last_launch.timeline.kernel == "add"
+        assert kernel.last_launch.timeline.cycles > 0
+        assert kernel.mix_mode == "aiv"
+
+    def test_element_that_nobody_writes_is_poison_and_a_warning(self) -> None:
+        @T.prim_func
+        def half(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32")):
+            with T.Kernel(1, is_npu=True) as (_cid, _):
+                a = T.alloc_ub((32,), "float32")
+                T.copy(A[0:32], a)
+                T.copy(a, B[0:32])
+
+        kernel = compile(half, out_idx=[1])
+        kernel = Kernel(
+            kernel.module, kernel.sources, replace(kernel.settings, execution="simulator")
+        )
+        with pytest.warns(FindingWarning, match="TL528") as caught:
+            b = kernel(torch.ones(64).npu())
+        assert isinstance(b, torch.Tensor)
+        assert (b[:32] == 1).all()
+        assert b[32:].isnan().all()
+        assert caught[0].filename == __file__
+
+    def test_trace_is_stored_and_keeps_its_texts(self, kernel: Kernel) -> None:
+        first, second = kernel.trace(), compile(vector_add(128), out_idx=[2]).trace("embedded")
+        assert first == second
+        assert (first.kernel, first.mode, first.target) == ("add", "Expert", "npuir")
+        assert "T.vadd(a, b, b)" in next(iter(first.sources.values())).text
+
+    def test_texts_of_the_stages(self, kernel: Kernel) -> None:
+        assert "hivm.hir.vadd" in kernel.mlir_content
+        assert lower(vector_add(128)) == compile(vector_add(128)).mlir_content
+        assert "hivm.hir.pointer_cast" in kernel.get_kernel_source()
 
 
 class TestMode:

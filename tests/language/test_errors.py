@@ -184,7 +184,7 @@ HEADS = [
     ),
     (
         "TL111",
-        "def k(n: T.int32):\n    with T.Kernel(1, 2, 3, is_npu=True) as (x, y, z, v):\n        pass",
+        "def k(n: T.int32):\n    with T.Kernel(1, 2, 3, is_npu=True) as x:\n        pass",
         "3 extents",
         ["T.Kernel(1, 2, 3, is_npu=True)"],
     ),
@@ -202,7 +202,7 @@ HEADS = [
     ),
     (
         "TL129",
-        "def k(n: T.int32):\n    with T.Kernel(T.symbolic('M'), is_npu=True) as (c, v):\n        pass",
+        "def k(n: T.int32):\n    with T.Kernel(T.symbolic('M')) as c:\n        pass",
         "`M` has no value in this kernel",
         None,
     ),

@@ -122,7 +122,7 @@ def timeline() -> Timeline:
         Lane(name=f"core0.{pipe}", agent="aic", pipe=pipe, core=0, busy_cycles=cycles)
         for pipe, cycles in busy.items()
     )
-    gap = Bubble(lane="core0.M", start_cycle=1000, end_cycle=2000, cause="waits for MTE2")
+    gap = Bubble(lane="core0.M", start_cycle=1000, end_cycle=2000, cause="nd2nz on MTE2, line 4")
     return Timeline(
         kernel="minicv",
         chip="Ascend910B1",

@@ -10,7 +10,7 @@ def test_lanes_of_the_first_block_in_the_order_of_the_data(timeline: Timeline) -
     rows = timeline_rows(timeline)
     assert [row.pipe for row in rows] == ["MTE2", "M", "FIX"]
     assert [len(row.instructions) for row in rows] == [2, 1, 1]
-    assert [bubble.cause for bubble in rows[1].bubbles] == ["waits for MTE2"]
+    assert [bubble.cause for bubble in rows[1].bubbles] == ["nd2nz on MTE2, line 4"]
 
 
 def test_another_block_can_be_chosen(timeline: Timeline) -> None:
@@ -28,7 +28,7 @@ def test_table_gives_busy_share_of_the_whole_launch(timeline: Timeline) -> None:
     assert head[0] == "lane"
     assert rows == (
         ("aic MTE2", "2", "1,200", "30.0%", "0", ""),
-        ("aic CUBE", "1", "900", "22.5%", "1,000", "waits for MTE2 (1,000)"),
+        ("aic CUBE", "1", "900", "22.5%", "1,000", "nd2nz on MTE2, line 4 (1,000)"),
         ("aic FIXP", "1", "500", "12.5%", "0", ""),
     )
 

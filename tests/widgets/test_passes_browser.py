@@ -83,6 +83,7 @@ def test_clicker_keys_home_and_end(opened: Opened) -> None:
     assert opened.shown == "hivm-infer-mem-scope"
     opened.press("Home")
     assert opened.shown == "input"
+    assert not opened.page.locator(".titles").is_visible()  # nothing stands before the input
     opened.press("End")
     assert opened.shown == "hivm-plan-memory"
     assert "gave up at %0" in opened.page.locator(".head").inner_text()

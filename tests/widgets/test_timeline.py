@@ -50,7 +50,7 @@ def test_slices_and_gaps_tell_what_they_are(timeline: Timeline) -> None:
     text = timeline_svg(timeline)
     titles = re.findall(r"<title>([^<]+)</title>", text)
     assert "nd2nz: cycles 1,000 to 1,400, 8,192 B, line 4" in titles
-    assert "waits for MTE2: 1,000 cycles" in titles
+    assert "waits for nd2nz on MTE2, line 4: 1,000 cycles" in titles
     assert 'fill="url(#tl-MTE2)"' in text
     assert 'fill="url(#tl-wait)"' in text
 

@@ -47,7 +47,11 @@ def executed(notebook: NotebookNode, name: str) -> NotebookNode:
 
     with tempfile.TemporaryDirectory(prefix="tlcourse-") as folder:
         client = NotebookClient(
-            notebook, timeout=_CELL_SECONDS, resources={"metadata": {"path": folder}}
+            notebook,
+            timeout=_CELL_SECONDS,
+            resources={"metadata": {"path": folder}},
+            # The kernel's start-up note on its transport is not for whoever builds.
+            extra_arguments=["--IPKernelApp.log_level=40"],
         )
         try:
             client.execute()

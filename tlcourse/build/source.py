@@ -1,6 +1,6 @@
 """Course sources: py:percent files with both languages in adjacent cells.
 
-A file starts with a YAML header (`tlcourse: id: ..`). Each cell has a `stem`, which becomes
+A file starts with a YAML header (`jupyter: tlcourse: id: ..`). Each cell has a `stem`, which becomes
 the cell's id in every notebook; prose cells carry `lang:en` or `lang:zh`, and a Chinese cell
 the hash of its English twin (`en_sha`), so that a change on one side is noticed.
 """
@@ -67,7 +67,7 @@ def read_source(path: Path) -> Source:
     notebook = cast(Any, jupytext.reads(text, fmt="py:percent"))
     header = notebook.metadata.get("tlcourse")
     if not isinstance(header, dict) or "id" not in header:
-        raise _broken(path, "its header has no `tlcourse: id:`")
+        raise _broken(path, "its header has no `jupyter: tlcourse: id:`")
     cells = tuple(_cell(path, index, cell) for index, cell in enumerate(notebook.cells))
     source = Source(
         path=path,

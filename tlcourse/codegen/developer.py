@@ -23,9 +23,9 @@ from tlcourse.codegen.function import (
     module_of,
     open_function,
 )
-from tlcourse.codegen.gemm import gemm_flags, gemm_sizes
+from tlcourse.codegen.gemm import gemm_flags, gemm_sizes, is_corner, last_two
 from tlcourse.codegen.refusals import no_place, unsupported
-from tlcourse.codegen.regions import extract, insert, part_of, subview
+from tlcourse.codegen.regions import Part, extract, insert, part_of, subview
 from tlcourse.codegen.scalars import lower_scalar
 from tlcourse.codegen.tensor_copies import empty, lower_copy
 from tlcourse.codegen.write_sets import carried
@@ -99,21 +99,18 @@ def _vector(writer: Writer, op: VectorStatement) -> None:
 
 def _gemm(writer: Writer, op: tl.GemmOp) -> None:
     sizes = gemm_sizes(writer, op)
-    a, b, c = (_matrix(writer, tile) for tile in (op.a, op.b, op.c))
-    init = writer.values[op.init]
-    product = writer.add(MmadL1Op(a, b, init, sizes, c, **gemm_flags(op))).results[0]
+    a, b, c = (_matrix(writer, part_of(writer, tile)) for tile in (op.a, op.b, op.c))
     part = part_of(writer, op.c)
-    base = writer.buffers[part.buffer]
-    writer.buffers[part.buffer] = insert(writer, product, base, part, _last_two(part.sizes))
+    base, init = writer.buffers[part.buffer], writer.values[op.init]
+    product = writer.add(MmadL1Op(a, b, init, sizes, c, **gemm_flags(op))).results[0]
+    if not is_corner(part):
+        product = insert(writer, product, base, part, last_two(part))
+    writer.buffers[part.buffer] = product
 
 
-def _matrix(writer: Writer, tile: SSAValue) -> SSAValue:
-    part = part_of(writer, tile)
-    return extract(writer, writer.buffers[part.buffer], part, _last_two(part.sizes))
-
-
-def _last_two(sizes: Sequence[object]) -> tuple[int, int]:
-    return len(sizes) - 2, len(sizes) - 1
+def _matrix(writer: Writer, part: Part) -> SSAValue:
+    buffer = writer.buffers[part.buffer]
+    return buffer if is_corner(part) else extract(writer, buffer, part, last_two(part))
 
 
 def _for(writer: Writer, op: tl.ForOp) -> None:

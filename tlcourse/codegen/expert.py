@@ -39,7 +39,7 @@ from tlcourse.codegen.function import (
     module_of,
     open_function,
 )
-from tlcourse.codegen.gemm import gemm_flags, gemm_sizes
+from tlcourse.codegen.gemm import gemm_flags, gemm_sizes, is_corner, last_two
 from tlcourse.codegen.refusals import no_place, unsupported
 from tlcourse.codegen.regions import base_of, name_of, part_of, subview
 from tlcourse.codegen.scalars import lower_scalar
@@ -166,13 +166,9 @@ def _gemm(writer: Writer, op: tl.GemmOp) -> None:
 
 
 def _matrix(writer: Writer, tile: SSAValue) -> SSAValue:
-    """A factor at rank 2. A part from the origin is the buffer itself: the sizes say the rest."""
     part = part_of(writer, tile)
     buffer = writer.buffers[part.buffer]
-    rank = len(part.sizes)
-    if rank == 2 and part.starts_at_origin:
-        return buffer
-    return subview(writer, buffer, part, (rank - 2, rank - 1))
+    return buffer if is_corner(part) else subview(writer, buffer, part, last_two(part))
 
 
 def _for(writer: Writer, op: tl.ForOp) -> None:

@@ -6,7 +6,7 @@ from typing import TypedDict
 
 from xdsl.ir import SSAValue
 
-from tlcourse.codegen.regions import part_of
+from tlcourse.codegen.regions import Part, part_of
 from tlcourse.codegen.writer import Writer
 from tlcourse.dialects import tl
 
@@ -32,3 +32,13 @@ def gemm_sizes(writer: Writer, op: tl.GemmOp) -> tuple[SSAValue, SSAValue, SSAVa
     m, k = reversed(a) if op.a_transpose else a
     n = b[0] if op.b_transpose else b[1]
     return writer.index_value(m), writer.index_value(k), writer.index_value(n)
+
+
+def is_corner(part: Part) -> bool:
+    """Whether a factor is its buffer from the origin: the sizes of the product say the rest."""
+    return len(part.sizes) == 2 and part.starts_at_origin
+
+
+def last_two(part: Part) -> tuple[int, int]:
+    """The dimensions of a matrix inside a stack of matrices."""
+    return len(part.sizes) - 2, len(part.sizes) - 1

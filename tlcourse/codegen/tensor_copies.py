@@ -83,10 +83,25 @@ def _load(
     dst_dims: tuple[int, ...],
 ) -> None:
     view = subview(writer, writer.buffers[source.buffer], source, src_dims)
-    buffer = writer.add(memref.AllocOp([], [], _room(source, destination, src_dims, dst_dims)))
+    room = _room(source, destination, src_dims, dst_dims)
+    buffer = writer.add(memref.AllocOp([], [], room))
     filled = _same_size(writer, buffer.memref, [source.sizes[d] for d in src_dims])
     writer.add(CopyOp(view, filled))
+    if _fills_a_fresh_tile(writer, destination, room):
+        value = writer.add(ToTensorOp(buffer.memref)).tensor
+        writer.buffers[destination.buffer] = _converted(writer, value, destination.element)
+        return
     _write(writer, writer.add(ToTensorOp(filled)).tensor, destination, dst_dims)
+
+
+def _fills_a_fresh_tile(writer: Writer, part: Part, room: MemRefType) -> bool:
+    """Whether a tail lies at the origin of a tile that nothing was written to before.
+
+    The loaded buffer is then the tile itself: what lies beyond the tail is undefined anyway.
+    """
+    fresh = isinstance(writer.buffers[part.buffer].owner, tensor.EmptyOp)
+    same_shape = room.get_shape() == type_of(part.buffer).get_shape()
+    return fresh and same_shape and part.starts_at_origin
 
 
 def _room(

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from io import StringIO
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import affine, arith, builtin, func, math, scf, tensor
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
+from xdsl.parser.generic_parser import ParserState
 from xdsl.printer import Printer
+from xdsl.utils.lexer import Input, Token
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind, StringLiteral
 
 from tlcourse.dialects import annotation, bufferization, hacc, hivm, memref, memref_ext, scope, tl
 
@@ -60,4 +64,24 @@ def from_text(text: str) -> ModuleOp:
     Raises:
         ParseError: xDSL's own, with line and caret in the IR text.
     """
-    return Parser(context(), text).parse_module()
+    return _Parser(context(), text).parse_module()
+
+
+class _Lexer(MLIRLexer):
+    """Reads a string of escaped UTF-8 as a string; xDSL keeps such a one as bytes."""
+
+    def _lex_string_literal(self, start_pos: int) -> Token[MLIRTokenKind]:
+        token = super()._lex_string_literal(start_pos)
+        if token.kind is not MLIRTokenKind.BYTES_LIT:
+            return token
+        try:
+            cast(StringLiteral, token.span).bytes_contents.decode()
+        except UnicodeDecodeError:
+            return token
+        return Token(MLIRTokenKind.STRING_LIT, token.span)
+
+
+class _Parser(Parser):
+    def __init__(self, ctx: Context, text: str) -> None:
+        super().__init__(ctx, "")
+        self._parser_state = ParserState(_Lexer(Input(text, "<unknown>")))

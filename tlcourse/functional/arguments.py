@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import torch
 
 from tlcourse import extents
-from tlcourse.diagnostics import Label, error
+from tlcourse.diagnostics import Label, TLError, error
 from tlcourse.functional import numbers
 from tlcourse.records import Parameter, Program
 
@@ -48,19 +48,26 @@ def grid_of(program: Program, values: Mapping[str, int]) -> tuple[int, ...]:
     """The extents of the grid.
 
     Raises:
-        TLError: TL410 one of them is zero or negative.
+        TLError: TL410 one of them is zero, negative or divides by zero.
     """
     signature = program.signature
-    grid = tuple(extents.evaluate(extent, values) for extent in signature.grid)
-    if all(extent > 0 for extent in grid):
-        return grid
     text = ", ".join(signature.grid)
-    span = signature.grid_span
-    raise error(
+    try:
+        grid = tuple(extents.evaluate(extent, values) for extent in signature.grid)
+    except ZeroDivisionError:
+        raise _no_grid(program, f"({text}) divides by zero") from None
+    if min(grid) <= 0:
+        raise _no_grid(program, f"({text}) is {grid}")
+    return grid
+
+
+def _no_grid(program: Program, found: str) -> TLError:
+    span = program.signature.grid_span
+    return error(
         "TL410",
-        f"{signature.kernel} has no blocks to run: the grid ({text}) is {grid}",
-        why="each extent of T.Kernel must be 1 or more for the shapes of the call",
+        f"{program.signature.kernel} has no blocks to run: the grid {found}",
+        why="each extent of T.Kernel must be 1 or more for the shapes and numbers of the call",
         fix="round up with T.ceildiv(M, block_M), and do not launch for empty tensors",
-        labels=(Label(span=span, text=f"this is {grid}"),) if span else (),
+        labels=(Label(span=span, text="no block for this call"),) if span else (),
         sources=program.sources,
     )

@@ -55,10 +55,16 @@ def run(
     Args:
         program: made by `generate`.
         buffers: one entry per parameter that is no symbol, in order: contiguous CPU tensors,
-            written in place, and Python numbers.
+            written in place, and Python numbers. A tensor that the kernel writes shares no
+            memory with the others.
         symbols: the value of each symbol.
         step_limit: a step is one turn of a loop, one element that scalar code loads or
             stores, or one block.
+
+    Returns:
+        the findings: TL501 a tile outside its buffer, TL502 a deadlock, TL504 too many steps,
+        TL505 extents that disagree, TL506 a division by zero, each of which ends the launch;
+        TL503 a flag left raised, a warning.
 
     Raises:
         TLError: TL410 the grid has no blocks; TL507 torch cannot compute a statement.

@@ -38,7 +38,7 @@ _COMPILER = (
 
 def key_of(**parts: str) -> str:
     """The key of an entry: a hash of named texts, of the package and of its compiler's files."""
-    named = parts | {"tlcourse": __version__, "compiler": _compiler_stamp()}
+    named = parts | {"tlcourse": __version__, "files": _compiler_stamp()}
     return hashlib.sha256(json.dumps(named, sort_keys=True).encode()).hexdigest()
 
 
@@ -119,11 +119,6 @@ def _digest(text: str) -> str:
 def _compiler_stamp() -> str:
     """Changes when a file of the compiler changes, so that work on a pass needs no new version."""
     root = Path(__file__).parent.parent
-    files = sorted(root.glob("pipeline*")) + [root / name for name in _COMPILER]
-    found = sorted(path for entry in files for path in _python_files(entry))
+    found = sorted(path for folder in _COMPILER for path in (root / folder).rglob("*.py"))
     facts = [(str(path.relative_to(root)), path.stat().st_mtime_ns) for path in found]
     return _digest(repr(facts))
-
-
-def _python_files(entry: Path) -> list[Path]:
-    return [entry] if entry.suffix == ".py" else list(entry.rglob("*.py"))

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import metadata
 from typing import TypeVar
 
 from xdsl.dialects.builtin import ModuleOp
 
+from tlcourse.config import read_config
 from tlcourse.diagnostics import SourceMap
 from tlcourse.dialects.text import to_text
 from tlcourse.jit import cache
 from tlcourse.jit.launch import Execution
 from tlcourse.jit.settings import Settings
 from tlcourse.jit.writes import written_parameters
-from tlcourse.pipeline import Compilation, PassOptions, compile_module
+from tlcourse.pipeline import Compilation, compile_module, lower_tile, lower_to_mlir
 from tlcourse.records import Backend, PassTrace, Program, Signature
 
 R = TypeVar("R", Program, PassTrace)
@@ -48,33 +50,39 @@ class Compiler:
         return self._cached(PassTrace, "trace", backend, lambda: self._traced(backend))
 
     def compilation(self, backend: Backend, *, trace: bool = False) -> Compilation:
-        """Runs the passes, without looking into the cache."""
+        """Runs all passes, without looking into the cache."""
         return compile_module(
-            self.module.clone(),
+            self.module,
             self.sources,
             mode=self.signature.mode,
             backend=backend,
-            options=PassOptions(),
             chip=self.settings.chip,
             out_idx=self.signature.out_idx,
             target=self.signature.target,
             trace=trace,
         )
 
+    def mlir(self) -> ModuleOp:
+        """What code generation makes, without looking into the cache."""
+        return lower_to_mlir(self.module, self.sources, chip=self.settings.chip)
+
     def _generated(self, execution: Execution, backend: Backend) -> Program:
-        compiled = self.compilation(backend)
-        if execution == "functional":
-            from tlcourse.functional.generate import generate as generate_functional
+        made = self._functional() if execution == "functional" else self._simulated(backend)
+        written = list(written_parameters(self.module))
+        return replace(made, options={**made.options, "written": written})
 
-            program = generate_functional(compiled.tile, self.sources)
-        else:
-            from tlcourse.simulator.generate import generate as generate_simulated
+    def _functional(self) -> Program:
+        from tlcourse.functional.generate import generate
 
-            program = generate_simulated(
-                compiled.executable, self.signature, self.sources, self.settings.chip
-            )
-        written = list(written_parameters(compiled.tile))
-        return replace(program, options={**program.options, "written": written})
+        return generate(
+            lower_tile(self.module, self.sources, chip=self.settings.chip), self.sources
+        )
+
+    def _simulated(self, backend: Backend) -> Program:
+        from tlcourse.simulator.generate import generate
+
+        executable = self.compilation(backend).executable
+        return generate(executable, self.signature, self.sources, self.settings.chip)
 
     def _traced(self, backend: Backend) -> PassTrace:
         trace = self.compilation(backend, trace=True).trace
@@ -88,13 +96,17 @@ class Compiler:
         record = cache.fetch(folder, self._key(what, backend), kind, lambda: _bare(make()))
         return replace(record, sources=dict(self.sources))
 
+    @cached_property
+    def _text(self) -> str:
+        return to_text(self.module, locations=True)
+
     def _key(self, what: str, backend: Backend) -> str:
         return cache.key_of(
             what=what,
-            tile=to_text(self.module, locations=True),
+            tile=self._text,
             chip=self.settings.chip.name,
             backend=backend,
-            compiler_package=_version("ascendnpu-ir") if backend == "bishengir" else "",
+            compiler=_real_compiler() if backend == "bishengir" else "",
         )
 
 
@@ -103,8 +115,10 @@ def _bare(record: R) -> R:
     return replace(record, sources={})
 
 
-def _version(distribution: str) -> str:
+def _real_compiler() -> str:
+    """What tells one real compiler from another: the wheel's version, the path set by hand."""
     try:
-        return metadata.version(distribution)
+        version = metadata.version("ascendnpu-ir")
     except metadata.PackageNotFoundError:
-        return ""
+        version = ""
+    return f"{version} {read_config().bishengir_opt}"

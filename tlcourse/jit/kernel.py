@@ -68,7 +68,7 @@ class Kernel:
 
         Raises:
             TL401 to TL412: the arguments do not fit.
-            TL501 to TL507: the run stopped.
+            TL501 to TL530: the run stopped; see `tlcourse.jit.report.STOPPING`.
         """
         launch = self.launch(*tensors)
         report(launch.findings, self.sources)
@@ -130,7 +130,7 @@ class Kernel:
     @property
     def mlir_content(self) -> str:
         """The MLIR that code generation makes, before the AscendNPU IR passes."""
-        return to_text(self._compiler.compilation(self.settings.backend).mlir)
+        return to_text(self._compiler.mlir())
 
     @property
     def kernel_name(self) -> str:

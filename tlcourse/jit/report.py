@@ -14,8 +14,8 @@ from pathlib import Path
 from tlcourse.diagnostics import Diagnostic, SourceMap, TLError, render_text
 from tlcourse.records import Finding
 
-STOPPING = frozenset({"TL501", "TL502", "TL504", "TL505", "TL506", "TL507"})
-"""Codes of findings that end a run: out of bounds, deadlock, too many steps, no way on."""
+STOPPING = frozenset({"TL501", "TL502", "TL504", "TL505", "TL506", "TL527", "TL529", "TL530"})
+"""Codes of findings that are raised: out of bounds, deadlock, too many steps, no way on."""
 
 _PACKAGE = str(Path(__file__).parent.parent)
 
@@ -42,7 +42,7 @@ def report(findings: Sequence[Finding], sources: SourceMap) -> None:
         sources: the texts that their spans point into.
 
     Raises:
-        TL501, TL502, TL504 to TL507: the run stopped.
+        TLError: the code of a finding in STOPPING.
     """
     stopped = [finding for finding in findings if finding.diagnostic.code in STOPPING]
     for finding in findings:

@@ -42,7 +42,8 @@ class Builder:
         sources: the texts that spans point into.
         block: where the next op goes.
         span: the statement or expression that is being read.
-        callers: places of the macro calls around it, innermost first.
+        caller: place of the macro call around it, with the calls around that one.
+        macro_depth: how many macro calls stand around it.
         arguments: spans of the arguments of the T call that is being made, by parameter.
         pipes: pipes named by the `T.rs` blocks around it, innermost last.
         symbols: i32 arguments that stand for symbols, by name.
@@ -55,7 +56,8 @@ class Builder:
     sources: SourceMap
     block: Block
     span: Span
-    callers: tuple[LocationAttr, ...] = ()
+    caller: LocationAttr | None = None
+    macro_depth: int = 0
     arguments: Mapping[str, Span] = field(default_factory=lambda: dict[str, Span]())
     pipes: list[str] = field(default_factory=lambda: list[str]())
     symbols: dict[str, SSAValue] = field(default_factory=lambda: dict[str, SSAValue]())
@@ -68,10 +70,8 @@ class Builder:
     @property
     def location(self) -> LocationAttr:
         """The location that new ops bear."""
-        place: LocationAttr = location(self.span.source, self.span.line, self.span.column)
-        for caller in self.callers:
-            place = CallSiteLoc(place, caller)
-        return place
+        place = location(self.span.source, self.span.line, self.span.column)
+        return place if self.caller is None else CallSiteLoc(place, self.caller)
 
     def emit(self, op: Op) -> Op:
         """Adds an op at the end of the current block, with the current location."""

@@ -6,7 +6,12 @@ keeps the text of the module after each one.
 
 from __future__ import annotations
 
-from tlcourse.pipeline.compiling import Compilation, compile_module
+from tlcourse.pipeline.compiling import (
+    Compilation,
+    compile_module,
+    lower_tile,
+    lower_to_mlir,
+)
 from tlcourse.pipeline.failure import PassFailure
 from tlcourse.pipeline.options import PassOptions
 from tlcourse.pipeline.order import NPUIR_PASSES, TIR_PASSES, Setting, Step
@@ -20,4 +25,6 @@ __all__ = [
     "Setting",
     "Step",
     "compile_module",
+    "lower_tile",
+    "lower_to_mlir",
 ]

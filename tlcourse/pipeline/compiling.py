@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
+from xdsl.passes import ModulePass
 
 from tlcourse.bishengir import compile_text, trace_text
 from tlcourse.chips import DEFAULT_CHIP, Chip
 from tlcourse.codegen import generate
 from tlcourse.diagnostics import SourceMap
-from tlcourse.dialects.signature import function_of, stamp
+from tlcourse.dialects.signature import function_of, mode_of, stamp
 from tlcourse.dialects.text import context, from_text, to_text
 from tlcourse.pipeline.failure import failure
 from tlcourse.pipeline.options import PassOptions
@@ -83,6 +84,34 @@ def compile_module(
     return Compilation(tile=tile, mlir=mlir, executable=executable, trace=run.trace())
 
 
+def lower_tile(module: ModuleOp, sources: SourceMap, *, chip: Chip = DEFAULT_CHIP) -> ModuleOp:
+    """Runs the TIR phase alone, for the functional executor.
+
+    Args:
+        module: stamped Tile IR; never changed.
+        sources: the texts that its locations point into.
+        chip: the chip that sets capacities.
+
+    Raises:
+        PassFailure: as `compile_module`.
+    """
+    tile = module.clone()
+    _untraced(tile, sources, chip).passes("tir", TIR_PASSES, tile)
+    return tile
+
+
+def lower_to_mlir(module: ModuleOp, sources: SourceMap, *, chip: Chip = DEFAULT_CHIP) -> ModuleOp:
+    """Runs the TIR phase and code generation; arguments and errors as `lower_tile`."""
+    tile = lower_tile(module, sources, chip=chip)
+    return _untraced(tile, sources, chip).code_generation(tile)
+
+
+def _untraced(tile: ModuleOp, sources: SourceMap, chip: Chip) -> _Run:
+    options = PassOptions().with_configs(_configs_in(tile))
+    setting = Setting(mode=mode_of(tile), chip=chip, options=options)
+    return _Run(sources=sources, setting=setting, recorder=None)
+
+
 def _configs_in(module: ModuleOp) -> dict[str, str]:
     configs = module.attributes.get("tl.pass_configs", DictionaryAttr({}))
     assert isinstance(configs, DictionaryAttr)
@@ -107,7 +136,7 @@ class _Run:
             before = module.clone()
             with self._explained(phase, one.name, before):
                 one.apply(context(), module)
-            self.record(phase, one.name, module)
+            self.record(phase, one.name, module, _options_of(one))
 
     def code_generation(self, tile: ModuleOp) -> ModuleOp:
         with self._explained("codegen", "codegen", tile):
@@ -136,9 +165,11 @@ class _Run:
                 )
             )
 
-    def record(self, phase: Phase, pass_name: str, module: ModuleOp) -> None:
+    def record(
+        self, phase: Phase, pass_name: str, module: ModuleOp, options: dict[str, str] | None = None
+    ) -> None:
         if self.recorder is not None:
-            self.recorder.add(phase, pass_name, to_text(module, locations=True))
+            self.recorder.add(phase, pass_name, to_text(module, locations=True), options=options)
 
     def trace(self) -> PassTrace | None:
         return None if self.recorder is None else self.recorder.trace()
@@ -154,3 +185,7 @@ class _Run:
                 why = failure(problem, pass_name, ir, self.sources, None).diagnostic.what
                 self.recorder.add(phase, pass_name, ir, failed=why)
             raise failure(problem, pass_name, ir, self.sources, self.trace()) from problem
+
+
+def _options_of(one: ModulePass) -> dict[str, str]:
+    return {option.name: str(getattr(one, option.name)) for option in fields(one)}

@@ -4,16 +4,23 @@ Each pipe counts its instructions. A clock says, for every pipe of the machine, 
 instruction all work is complete. A flag carries the setter's clock to the waiter, an issued
 instruction starts after what the scalar unit has waited for, and S, M, FIX and MTE1 complete
 in order. The answer does not depend on the order in which the simulator ran the pipes.
+
+A race is reported once and then treated as if its flag were there, so that one missing flag
+does not drag along everything that it would have ordered.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Protocol
 
 from tlcourse.simulator.instruction import Instruction
 from tlcourse.simulator.machine import PIPES, Machine, Observer
 from tlcourse.simulator.marks import Marks
 from tlcourse.simulator.memory import Memory
+from tlcourse.simulator.order import program_order
+from tlcourse.simulator.sync import Token
 from tlcourse.simulator.tile import Tile
 
 Clock = list[int]
@@ -34,6 +41,24 @@ class RaceReport(Protocol):
 def join(clock: Clock, other: Clock) -> Clock:
     """The clock that knows what both know."""
     return [a if a > b else b for a, b in zip(clock, other, strict=True)]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Past:
+    """An instruction that was checked: its place in the check, and what is known behind it."""
+
+    number: int
+    instruction: Instruction
+    done: Clock
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Race:
+    """An access that nothing orders behind a past one."""
+
+    past: _Past
+    tile: Tile
+    hazard: str
 
 
 class _Accesses:
@@ -57,6 +82,7 @@ class _Accesses:
         return plain if access == "atomic" else [*plain, (self.atomics, "WAW")]
 
     def put(self, rows: dict[int, Marks], thread: int, tile: Tile, epoch: int) -> None:
+        """Leaves a mark."""
         marks = rows.get(thread)
         if marks is None:
             marks = rows[thread] = Marks(self.memory)
@@ -64,11 +90,11 @@ class _Accesses:
 
 
 class Races(Observer):
-    """Checks each executed instruction against all earlier ones on the same bytes.
+    """Checks each instruction of a finished block against all earlier ones on the same bytes.
 
     Args:
         report: told of every race.
-        shared: GM memories that the kernel writes; others cannot race.
+        shared: ids of GM memories that the kernel writes; others cannot race.
         flag_limit: pending raises that a cross-core counter holds.
     """
 
@@ -80,68 +106,79 @@ class Races(Observer):
         self._count: Clock = []
         self._base: Clock = []
         self._start: list[Clock] = []
-        self._history: list[list[Instruction]] = []
+        self._history: list[list[_Past]] = []
         self._taken: dict[int, int] = {}
+        self._issued: list[Instruction] = []
+        self._number = 0
 
-    def begin(self, machine: Machine) -> None:
-        """Starts a machine; whatever earlier machines did is complete."""
+    def issued(self, instruction: Instruction) -> None:
+        self._issued.append(instruction)
+
+    def finished(self, machine: Machine) -> None:
+        """Goes through the block once more, in the order of the program text."""
         threads = len(machine.cores) * len(PIPES)
         self._count += [0] * (threads - len(self._count))
         self._base = list(self._count)
         self._start = [self._base] * threads
         self._history = [[] for _ in range(threads)]
         self._taken = {}
+        for instruction in program_order(self._issued):
+            self._add(instruction)
+        self._issued = []
 
-    def issued(self, instruction: Instruction) -> None:
-        instruction.issue_clock = self._start[instruction.core.scalar.thread]
-
-    def executed(self, instruction: Instruction) -> None:
+    def _add(self, instruction: Instruction) -> None:
         pipe = instruction.pipe
-        thread = pipe.thread
+        thread, scalar = pipe.thread, instruction.core.scalar.thread
         clock = self._start[thread]
-        if instruction.issue_clock is not clock:
-            clock = join(clock, instruction.issue_clock)
+        if self._start[scalar] is not clock:
+            clock = join(clock, self._start[scalar])
         for token in instruction.waits:
             clock = join(clock, token.clock)
         if (pipe.in_order or instruction.barrier) and clock[thread] != self._count[thread]:
             clock = list(clock)
             clock[thread] = self._count[thread]
-        self._start[thread] = clock
         self._count[thread] += 1
         instruction.epoch = self._count[thread]
-        self._history[thread].append(instruction)
         if instruction.reads or instruction.writes:
-            self._check(instruction, clock)
-        if thread == instruction.core.scalar.thread or instruction.sets:
-            done = list(clock)
-            done[thread] = instruction.epoch
-            if thread == instruction.core.scalar.thread:
-                self._start[thread] = done
-            self._hand_over(instruction, done)
-
-    def _hand_over(self, instruction: Instruction, clock: Clock) -> None:
+            clock = self._check(instruction, clock)
+        self._start[thread] = clock
+        done = list(clock)
+        done[thread] = instruction.epoch
+        self._number += 1
+        past = _Past(number=self._number, instruction=instruction, done=done)
+        self._history[thread].append(past)
+        if thread == scalar:
+            self._start[thread] = done
         for token in instruction.sets:
-            token.clock = clock
-            flag = token.flag
-            if flag is None or not flag.key.is_between_cores:
-                continue
-            taken = self._taken.get(id(flag), 0)
-            while taken < token.index and self._is_past(flag.tokens[taken].waiter, clock):
-                taken += 1
-            self._taken[id(flag)] = taken
-            if token.index + 1 - taken > self._flag_limit:
-                self._report.overflow(instruction, token.index + 1 - taken)
+            token.clock = done
+            self._count_raises(instruction, token)
+
+    def _count_raises(self, instruction: Instruction, token: Token) -> None:
+        """Compares the raises of a cross-core flag with the waits that are certainly over."""
+        flag = token.flag
+        if flag is None or not flag.key.is_between_cores:
+            return
+        taken = self._taken.get(id(flag), 0)
+        while taken < token.index and self._is_past(flag.tokens[taken].waiter, token.clock):
+            taken += 1
+        self._taken[id(flag)] = taken
+        if token.index + 1 - taken > self._flag_limit:
+            self._report.overflow(instruction, token.index + 1 - taken)
 
     def _is_past(self, waiter: Instruction | None, clock: Clock) -> bool:
-        return waiter is not None and waiter.done and waiter.epoch <= clock[waiter.pipe.thread]
+        return waiter is not None and 0 < waiter.epoch <= clock[waiter.pipe.thread]
 
-    def _check(self, instruction: Instruction, clock: Clock) -> None:
-        """Compares all tiles first: what an instruction does to itself is no race."""
+    def _check(self, instruction: Instruction, clock: Clock) -> Clock:
+        """Compares all tiles, then leaves the marks: an instruction has no race with itself.
+
+        Gives back the clock that the missing flags would have given.
+        """
         touched = [
             *((tile, "read") for tile in instruction.reads),
             *((tile, "write") for tile in (*instruction.writes, *instruction.clobbers)),
         ]
-        puts: list[tuple[dict[int, Marks], _Accesses, Tile]] = []
+        puts: list[tuple[_Accesses, str, Tile]] = []
+        races: list[_Race] = []
         for tile, access in touched:
             accesses = self._of(tile)
             if accesses is None:
@@ -149,24 +186,30 @@ class Races(Observer):
             if instruction.site.atomic and tile.memory.space == "gm":
                 access = "atomic"
             for rows, hazard in accesses.against(access):
-                self._compare(rows, instruction, tile, clock, hazard)
-            puts.append((accesses.rows(access), accesses, tile))
-        for rows, accesses, tile in puts:
+                races += self._races(rows, tile, clock, hazard)
+            puts.append((accesses, access, tile))
+        for accesses, access, tile in puts:
+            rows = accesses.rows(access)
             accesses.put(rows, instruction.pipe.thread, tile, instruction.epoch)
+        return self._report_races(instruction, races, clock) if races else clock
 
-    def _compare(
-        self,
-        rows: dict[int, Marks],
-        instruction: Instruction,
-        tile: Tile,
-        clock: Clock,
-        hazard: str,
-    ) -> None:
+    def _races(
+        self, rows: dict[int, Marks], tile: Tile, clock: Clock, hazard: str
+    ) -> Iterator[_Race]:
         for thread, marks in rows.items():
             last = int(marks.of(tile).max())
             if last > clock[thread]:
-                earlier = self._history[thread][last - self._base[thread] - 1]
-                self._report.race(earlier, instruction, tile, hazard)
+                past = self._history[thread][last - self._base[thread] - 1]
+                yield _Race(past=past, tile=tile, hazard=hazard)
+
+    def _report_races(self, instruction: Instruction, races: list[_Race], clock: Clock) -> Clock:
+        """Latest first: the flag that is missing there would order the others as well."""
+        for race in sorted(races, key=lambda race: -race.past.number):
+            earlier = race.past.instruction
+            if earlier.epoch > clock[earlier.pipe.thread]:
+                self._report.race(earlier, instruction, race.tile, race.hazard)
+                clock = join(clock, race.past.done)
+        return clock
 
     def _of(self, tile: Tile) -> _Accesses | None:
         memory = tile.memory

@@ -80,6 +80,7 @@ class Core:
         self.standing: Instruction | None = None
         self.last_scalar: Instruction | None = None
         self.since = 0
+        self._issued = 0
         self._turns = turns
         self._code: Code | None = None
         machine.cores.append(self)
@@ -162,24 +163,23 @@ class Core:
         left = _fractals(a, k, m) if transposed[0] else _fractals(a, m, k)
         right = _fractals(b, n, k) if transposed[1] else _fractals(b, k, n)
         held: list[torch.Tensor] = []
-        load = self._new(stage, reads=(left, right), operands=(left, right), run=_hold(held))
-        ready, free = events[:2], events[2:4]
-        load.waits = tuple(self._wait(load, "MTE2", "MTE1", e) for e in ready if e >= 0)
-        link = Token(None, 0)
-        link.setter = load
-        frees = tuple(self._set(load, "MTE1", "MTE2", e) for e in free if e >= 0)
-        load.sets = (link, *frees)
+        flags = (*events, -1, -1, -1, -1)
+        loads = [
+            self._load_l0(stage, tile, held, side=i, ready=flags[i], free=flags[i + 2])
+            for i, tile in enumerate((left, right))
+        ]
         target = _fractals(c, m, n)
         multiply = self._new(
             site,
             reads=() if init else (target,),
             writes=(target,),
             operands=(init, m, k, n),
-            run=lambda init, m, k, n, c: run(*held, init, m, k, n, c),
+            run=lambda *values: run(*held, *values),
         )
-        multiply.waits = (link,)
-        link.waiter = multiply
-        self._push(load)
+        multiply.waits = tuple(load.sets[0] for load in loads)
+        for load in loads:
+            load.sets[0].waiter = multiply
+            self._push(load)
         self._push(multiply)
 
     def set_flag(self, site: int, wait_pipe: str, event: int) -> None:
@@ -257,13 +257,17 @@ class Core:
     def store(self, site: int, value: float, tile: Tile, indices: tuple[int, ...]) -> None:
         """Writes one element on the scalar unit."""
         cell = _cell(tile, indices)
-        self._push(self._new(site, writes=(cell,), operands=(value,), run=lambda x, o: o.fill_(x)))
+        self._push(self._new(site, writes=(cell,), operands=(value,), run=_fill))
 
     def show(self, site: int, prefix: str, value: Operand) -> None:
         """Prints a scalar or a tile, as it is when the scalar unit comes by."""
         place = f"[block {self.block}, {self.name}] {prefix}"
         reads = (value,) if isinstance(value, Tile) else ()
-        self._push(self._new(site, reads=reads, operands=(value,), run=lambda x: print(place, x)))
+
+        def write(found: torch.Tensor | int | float) -> None:
+            print(place, found)
+
+        self._push(self._new(site, reads=reads, operands=(value,), run=write))
 
     def _new(
         self,
@@ -287,6 +291,25 @@ class Core:
             barrier=barrier,
         )
 
+    def _load_l0(
+        self,
+        stage: int,
+        tile: Tile,
+        held: list[torch.Tensor],
+        *,
+        side: int,
+        ready: int,
+        free: int,
+    ) -> Instruction:
+        """One operand of a matrix product on its way to L0, with its flags; side 0 is L0A."""
+        load = self._new(stage, reads=(tile,), operands=(tile,), run=_hold(held))
+        if ready >= 0:
+            load.waits = (self._wait(load, "MTE2", "MTE1", ready),)
+        link = Token(None, side)
+        link.setter = load
+        load.sets = (link,) if free < 0 else (link, self._set(load, "MTE1", "MTE2", free))
+        return load
+
     def _set(self, instruction: Instruction, pipe: str, wait_pipe: str, event: int) -> Token:
         return self.machine.flags.get(self._key(pipe, wait_pipe, event)).next_set(instruction)
 
@@ -304,6 +327,8 @@ class Core:
 
     def _push(self, instruction: Instruction, *, issues: bool = True) -> None:
         self.since += issues
+        self._issued += 1
+        instruction.order = self._issued
         instruction.after, instruction.since = self.last_scalar, self.since
         if any(not tile.is_in_memory() for tile in (*instruction.reads, *instruction.writes)):
             instruction.run = None
@@ -313,7 +338,14 @@ class Core:
 
 
 def _hold(held: list[torch.Tensor]) -> Run:
-    return lambda a, b: held.extend((a.clone(), b.clone()))
+    def hold(view: torch.Tensor) -> None:
+        held.append(view.clone())
+
+    return hold
+
+
+def _fill(value: float, cell: torch.Tensor) -> None:
+    cell.fill_(value)
 
 
 def _fractals(tile: Tile, rows: int, columns: int) -> Tile:

@@ -1,4 +1,4 @@
-"""A machine in which nobody can go on, in words: who waits for which flag, and why it stays down."""
+"""A machine in which nobody can go on, in words: who waits for which flag, and why."""
 
 from __future__ import annotations
 
@@ -46,11 +46,16 @@ def _edges(machine: Machine) -> Iterator[tuple[Instruction, Token]]:
 
 
 def _depth(token: Token, machine: Machine) -> int:
-    """0 where nobody is left who could raise the flag: that wait is the root of the others."""
-    if token.setter is not None:
+    """How near a wait is to the root: 0 nobody is left who could raise its flag, 1 the raise
+    stands behind the wait in the text of the same core, more where it follows from others.
+    """
+    setter, waiter = token.setter, token.waiter
+    if setter is not None and waiter is not None and setter.core is waiter.core:
+        return 1 if setter.order > waiter.order else 4
+    if setter is not None:
         return 2
-    sender = _key(token).sender
-    return 0 if sender < 0 or machine.cores[sender].is_finished else 1
+    sender, receiver = _key(token).sender, _key(token).receiver
+    return 0 if sender in (-1, receiver) or machine.cores[sender].is_finished else 3
 
 
 def _edge(machine: Machine, instruction: Instruction, token: Token) -> str:
@@ -63,22 +68,26 @@ def _reason(machine: Machine, token: Token) -> str:
     key = _key(token)
     if token.setter is not None:
         pipe = token.setter.pipe
+        if _depth(token, machine) == 1:
+            return "whose raise stands behind this wait in the program, so it never comes"
         return f"whose raise stands in the queue of {pipe.name} behind work that waits itself"
     if key.sender < 0:
         return "but the kernel has no core that could raise it"
     sender = machine.cores[key.sender]
-    raised = f"{wording.core(sender)} raised it {wording.times(token.index)}"
-    if token.index == 0:
-        raised = f"{wording.core(sender)} never raised it"
+    raised = f"raised it {wording.times(token.index)}" if token.index else "never raised it"
+    if key.sender == key.receiver:
+        return f"but {wording.core(sender)} {raised} in front of this wait"
     if sender.is_finished:
-        return f"but {raised} and has come to its end"
-    return f"but {raised} so far and stands at a wait of its own"
+        return f"but {wording.core(sender)} {raised} and has come to its end"
+    return f"but {wording.core(sender)} {raised} so far and stands at a wait of its own"
 
 
 def _fix(machine: Machine, token: Token) -> str:
     key = _key(token)
     call = wording.set_call(key)
     if token.setter is not None:
+        if _depth(token, machine) == 1:
+            return f"write {call} once in front of the loop, or move the raise above the wait"
         return f"move {call} in front of the work that waits"
     place = "" if key.sender < 0 else f" in {wording.scope(machine.cores[key.sender])}"
     if _depth(token, machine) == 0:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.ir import Attribute, SSAValue
 
 from tlcourse.chips import Chip
 from tlcourse.diagnostics import SourceMap, error
@@ -16,7 +17,7 @@ from tlcourse.dialects.hivm.sync import SyncBlockSetOp
 from tlcourse.records import AgentCode, Program, Signature
 from tlcourse.simulator.emit import taint, uses
 from tlcourse.simulator.emit.code import Code, SiteTable, SpanTable
-from tlcourse.simulator.emit.emitter import Emitter
+from tlcourse.simulator.emit.emitter import Emitter, memref
 from tlcourse.simulator.emit.function import source_of
 from tlcourse.simulator.emit.host import workspace_bytes
 from tlcourse.simulator.emit.instructions import mode_of
@@ -107,9 +108,11 @@ def _options(
 
 def _argument_dtypes(function: func.FuncOp) -> list[str]:
     """The dtype of each argument, of a tensor that of its elements."""
-    kinds = [argument.type for argument in function.body.block.args]
-    elements = [kind.element_type if isinstance(kind, MemRefType) else kind for kind in kinds]
-    return [dtype_of(element).name for element in elements]
+    return [dtype_of(_element(argument)).name for argument in function.body.block.args]
+
+
+def _element(value: SSAValue) -> Attribute:
+    return memref(value).element_type if isinstance(value.type, MemRefType) else value.type
 
 
 def _not_executable(reason: str, sources: SourceMap) -> Exception:

@@ -18,7 +18,6 @@ import torch
 from tlcourse.simulator.instruction import Instruction
 from tlcourse.simulator.machine import Machine, Observer
 from tlcourse.simulator.memory import Memory
-from tlcourse.simulator.sync import Token
 from tlcourse.simulator.tile import Tile
 
 _UNWRITTEN = -1
@@ -79,7 +78,7 @@ class Initialised(Observer):
     def _taint_of_waits(self, instruction: Instruction) -> int:
         if not self._staged:
             return 0
-        return max((self._staged.get(_id(token), 0) for token in instruction.waits), default=0)
+        return max((self._staged.get(id(token), 0) for token in instruction.waits), default=0)
 
     def _write(
         self, instruction: Instruction, tile: Tile, states: list[torch.Tensor], taint: int
@@ -116,10 +115,6 @@ class Initialised(Observer):
             cells = torch.full((memory.size_bytes,), _UNWRITTEN, dtype=torch.int16)
             self._cells[id(memory)] = cells
         return cells
-
-
-def _id(token: Token) -> int:
-    return id(token)
 
 
 def _counts(tile: Tile) -> bool:

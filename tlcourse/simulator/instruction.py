@@ -72,8 +72,8 @@ class Instruction:
         "clobbers",
         "done",
         "epoch",
-        "issue_clock",
         "operands",
+        "order",
         "pipe",
         "reads",
         "run",
@@ -111,9 +111,9 @@ class Instruction:
         self.sets: tuple[Token, ...] = ()
         self.done = False
         self.epoch = 0
-        self.issue_clock: list[int] = []
         self.after: Instruction | None = None
         self.since = 0
+        self.order = 0
 
     @property
     def core(self) -> Core:

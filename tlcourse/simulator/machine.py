@@ -158,7 +158,7 @@ class Machine:
             if pipe.queue
         ]
         while pending:
-            left = [pipe for pipe in pending if not self.advance(pipe, pipe.queue[-1])]
+            left = [p for p in pending if p.queue and not self.advance(p, p.queue[-1])]
             if len(left) == len(pending):
                 return False
             pending = left

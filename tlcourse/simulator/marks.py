@@ -63,10 +63,12 @@ def _strided(tile: Tile, unit: int) -> tuple[tuple[int, ...], tuple[int, ...], i
 
 def _scattered(tile: Tile, unit: int) -> torch.Tensor:
     layout = tile.layout()
-    starts = torch.tensor([layout.start_bytes])
+    starts = [layout.start_bytes]
     for count, step in layout.loops:
-        starts = (starts[:, None] + torch.arange(count) * step).reshape(-1)
-    width = -(-layout.run_bytes // unit) + 1
-    cells = starts[:, None] // unit + torch.arange(width)
-    last = (starts + layout.run_bytes - 1) // unit
-    return torch.unique(cells[cells <= last[:, None]])
+        starts = [start + i * step for start in starts for i in range(count)]
+    units = {
+        cell
+        for start in starts
+        for cell in range(start // unit, -(-(start + layout.run_bytes) // unit))
+    }
+    return torch.tensor(sorted(units))

@@ -31,6 +31,8 @@ DTYPES: dict[str, torch.dtype] = {
     )
 }
 
+WIDTH_BYTES: dict[str, int] = {name: dtype.itemsize for name, dtype in DTYPES.items()}
+
 
 class Memory:
     """Bytes that tiles view: one memory of a core, or one tensor in GM.
@@ -56,7 +58,7 @@ class Memory:
         """The whole memory as a flat tensor of a dtype."""
         flat = self._typed.get(dtype)
         if flat is None:
-            width = DTYPES[dtype].itemsize
+            width = WIDTH_BYTES[dtype]
             flat = self.data[: self.size_bytes // width * width].view(DTYPES[dtype])
             self._typed[dtype] = flat
         return flat

@@ -69,7 +69,7 @@ def mmad(
     a_transpose: bool = False,
     b_transpose: bool = False,
 ) -> None:
-    """c = a @ b, added to c unless `init`.
+    """The matrix product c = a @ b, added to c unless `init`.
 
     Args:
         a: fractal tile of [m, k] in L1, of [k, m] with `a_transpose`.
@@ -102,7 +102,7 @@ def fixpipe(
     src: torch.Tensor, dst: torch.Tensor, nz2nd: bool = True, relu: str = "NO_RELU"
 ) -> None:
     """A fractal tile in L0C to GM, row-major with `nz2nd`, with relu and a cast on the way."""
-    value = _matrix(src, *dst.shape) if nz2nd else src
+    value = _matrix(src, dst.shape[0], dst.shape[1]) if nz2nd else src
     if relu == "NORMAL_RELU":
         value = value.clamp_min(0)
     if value.dtype == dst.dtype:

@@ -28,6 +28,8 @@ class Reports:
     def race(self, earlier: Instruction, later: Instruction, tile: Tile, hazard: str) -> None:
         """TL521 inside a core, TL522 between cores: two accesses without an order."""
         inside = earlier.core is later.core
+        if not inside and _is_backwards(earlier, later, hazard):
+            earlier, later, hazard = later, earlier, hazard[::-1]
         places = (earlier.core.kind, earlier.pipe.name, later.core.kind, later.pipe.name)
         key = ("race", inside, *places, later.site.index)
         if self._log.knows(key):
@@ -240,6 +242,13 @@ class Reports:
                 label=f"this id is {key.flag}",
             )
         )
+
+
+def _is_backwards(earlier: Instruction, later: Instruction, hazard: str) -> bool:
+    """Between cores nothing says which side comes first: the earlier loop turn, else the writer."""
+    if len(earlier.turn) == len(later.turn) and earlier.turn != later.turn:
+        return earlier.turn > later.turn
+    return hazard == "WAR"
 
 
 def _who(instruction: Instruction, inside: bool) -> str:

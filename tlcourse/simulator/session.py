@@ -148,7 +148,6 @@ class Session:
                     memory.poison()
                 core.start(self._loaded.code(core, self._launch.arguments))
         if full and self._params.checks != "off":
-            self._races.begin(machine)
             self._initialised.begin(machine)
         if not self._guarded(machine):
             return False
@@ -205,9 +204,11 @@ class Session:
         """The cores of a block: its cube core and its vector cores, as the kernel needs them."""
         functions = self._loaded.functions
         subs = self._chip.vector_cores_per_group if self._loaded.kind == "mix" else 1
-        members: list[tuple[Kind, int]] = [("cube", 0)] if "cube" in functions else []
+        members: list[tuple[Kind, int]] = []
+        if "cube" in functions:
+            members.append(("cube", 0))
         if "vector" in functions:
-            members += [("vector", sub) for sub in range(subs)]
+            members.extend(("vector", sub) for sub in range(subs))
         return [
             kind(
                 machine,

@@ -8,7 +8,7 @@ from math import prod
 
 import torch
 
-from tlcourse.simulator.memory import DTYPES, Memory
+from tlcourse.simulator.memory import WIDTH_BYTES, Memory
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,11 +42,12 @@ class Tile:
     """A typed, strided part of a memory. Offsets and strides count elements, as in MLIR.
 
     `base_bytes` is where the buffer starts from which `offset` counts; `reinterpret` goes
-    back to it.
+    back to it. `width` is the bytes of an element.
     """
 
     __slots__ = (
         "_layout",
+        "_span",
         "_view",
         "base_bytes",
         "dtype",
@@ -56,6 +57,7 @@ class Tile:
         "outside",
         "sizes",
         "strides",
+        "width",
     )
 
     def __init__(
@@ -71,6 +73,7 @@ class Tile:
     ) -> None:
         self.memory = memory
         self.dtype = dtype
+        self.width = WIDTH_BYTES[dtype]
         self.base_bytes = base_bytes
         self.offset = offset
         self.sizes = sizes
@@ -78,12 +81,8 @@ class Tile:
         self.name = name or memory.name
         self.outside = outside
         self._view: torch.Tensor | None = None
+        self._span: tuple[int, int] | None = None
         self._layout: Layout | None = None
-
-    @property
-    def width(self) -> int:
-        """Bytes of an element."""
-        return DTYPES[self.dtype].itemsize
 
     @property
     def elements(self) -> int:
@@ -105,11 +104,15 @@ class Tile:
 
     def span_bytes(self) -> tuple[int, int]:
         """First byte, and the byte behind the last; equal for a tile without elements."""
-        start = self.base_bytes + self.offset * self.width
-        if 0 in self.sizes:
-            return start, start
-        reach = sum((n - 1) * s for n, s in zip(self.sizes, self.strides, strict=True))
-        return start, start + (reach + 1) * self.width
+        if self._span is None:
+            start = stop = self.base_bytes + self.offset * self.width
+            if 0 not in self.sizes:
+                reach = 1
+                for count, stride in zip(self.sizes, self.strides, strict=True):
+                    reach += (count - 1) * stride
+                stop = start + reach * self.width
+            self._span = start, stop
+        return self._span
 
     def leaves(self) -> Outside | None:
         """How the tile reaches outside its tensor or its memory, None where it does not."""

@@ -209,13 +209,12 @@ def _fixpipe(instruction: Instruction, chip: Chip, active_groups: int) -> Cost:
 
 
 def _l1_to_l0(instruction: Instruction, chip: Chip, active_groups: int) -> Cost:
-    """MTE1 carries the left operand to L0A and then the right one to L0B."""
+    """MTE1 carries an operand to L0A (the left one) or L0B."""
     timing = chip.timing
-    left, right = instruction.reads
-    return Cost(
-        occupy=-(-left.size_bytes // timing.l1_to_l0a_bytes_per_cycle)
-        + -(-right.size_bytes // timing.l1_to_l0b_bytes_per_cycle)
-    )
+    tile = instruction.reads[0]
+    left = instruction.sets[0].index == 0
+    rate = timing.l1_to_l0a_bytes_per_cycle if left else timing.l1_to_l0b_bytes_per_cycle
+    return Cost(occupy=-(-tile.size_bytes // rate))
 
 
 def _mmad(instruction: Instruction, chip: Chip, active_groups: int) -> Cost:
@@ -227,7 +226,7 @@ def _mmad(instruction: Instruction, chip: Chip, active_groups: int) -> Cost:
 
 
 def _stage(instruction: Instruction) -> Instruction:
-    """The MTE1 half of a matrix product, which feeds its M half."""
+    """The MTE1 part of a matrix product, which feeds its M part."""
     setter = instruction.waits[0].setter
     assert setter is not None
     return setter

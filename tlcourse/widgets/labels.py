@@ -73,6 +73,7 @@ _LABELS: dict[str, tuple[str, str]] = {
     "busy_share": ("busy, % of total", "忙占总时间 %"),
     "waiting": ("waiting cycles", "等待周期"),
     "main_wait": ("waits longest for", "等待最久的原因"),
+    "waits_for": ("waits for {0}", "等待 {0}"),
     "bubble": ("waiting", "等待"),
     "replicated": (
         "{0:,} further blocks are timed by the ones that were run",

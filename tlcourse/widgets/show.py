@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Traceable(Protocol):
-    """A kernel whose compile can be traced."""
+    """A compiled kernel: its compile can be traced, its last launch is kept."""
+
+    @property
+    def last_launch(self) -> object:
+        """What the last launch recorded, None before the first."""
+        ...
 
     def trace(self, backend: Backend | None = None) -> PassTrace:
         """The IR after each pass of one back half."""

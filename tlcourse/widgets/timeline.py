@@ -169,20 +169,23 @@ def _lanes(
             name = label(row.agent, language) if row.agent in _AGENTS else row.agent
             parts.append(svg.words(16, y + 18, name, "muted small"))
             agent, y = row.agent, y + _HEAD
-        parts.append(_lane(timeline, row, scale, y, tooltips))
+        parts.append(_lane(timeline, row, scale, y, language, tooltips))
         y += _LANE + _GAP
     return "".join(parts), y
 
 
-def _lane(timeline: Timeline, row: Row, scale: _Scale, y: float, tooltips: bool) -> str:
+def _lane(
+    timeline: Timeline, row: Row, scale: _Scale, y: float, language: Language, tooltips: bool
+) -> str:
     share = busy_share(timeline, row).split(" ", 1)[1]
+    gaps = _seen(row.bubbles, scale)
     slices = merged(row.instructions, scale.finest)
     return "".join(
         [
             svg.words(24, y + 19.5, row.swatch.label),
             svg.words(_LEFT - 10, y + 19, share, "muted small", "end"),
             svg.box(_LEFT, y, _WIDTH - _LEFT - _RIGHT, _LANE, style="band"),
-            *(_bubble(bubble, scale, y, tooltips) for bubble in _seen(row.bubbles, scale)),
+            *(_bubble(bubble, scale, y, language, tooltips) for bubble in gaps),
             _shapes([item for item in slices if item.count == 1], row, scale, y, tooltips),
             _shapes([item for item in slices if item.count > 1], row, scale, y, tooltips),
             *(_inside(i.text, scale, i.start_cycle, i.end_cycle, y, "on") for i in slices),
@@ -258,13 +261,13 @@ def _seen(bubbles: tuple[Bubble, ...], scale: _Scale) -> list[Bubble]:
     return inside
 
 
-def _bubble(bubble: Bubble, scale: _Scale, y: float, tooltips: bool) -> str:
+def _bubble(bubble: Bubble, scale: _Scale, y: float, language: Language, tooltips: bool) -> str:
     x, width = scale.span(bubble)
-    cycles = bubble.end_cycle - bubble.start_cycle
-    title = f"{bubble.cause}: {cycles:,} cycles" if tooltips else ""
+    cause = label("waits_for", language, bubble.cause)
+    cycles = f"{bubble.end_cycle - bubble.start_cycle:,} {label('cycles', language)}"
+    title = f"{cause}: {cycles}" if tooltips else ""
     shape = svg.box(x, y + 4, width, _LANE - 8, fill="url(#tl-wait)", title=title)
-    ends = bubble.start_cycle, bubble.end_cycle
-    return shape + _inside(bubble.cause, scale, *ends, y, "muted small")
+    return shape + _inside(cause, scale, bubble.start_cycle, bubble.end_cycle, y, "muted small")
 
 
 def _inside(text: str, scale: _Scale, start: int, end: int, y: float, style: str) -> str:

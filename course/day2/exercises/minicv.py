@@ -1,6 +1,7 @@
 # ---
-# tlcourse:
-#   id: d2.minicv
+# jupyter:
+#   tlcourse:
+#     id: d2.minicv
 # ---
 
 # %% [markdown] tags=["lang:en"] stem="prompt"

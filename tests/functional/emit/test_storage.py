@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import torch
+
 import tlcourse.language as T
 from tlcourse.dialects import tl
 from tlcourse.dialects.signature import stamp
-from tlcourse.functional.emit.storage import needs_poison, storage_dtype
+from tlcourse.functional.emit.storage import is_name, needs_poison, storage_dtype
 
 
 def allocs(func: T.PrimFunc) -> dict[str, tl.AllocOp]:
@@ -120,9 +122,49 @@ def test_half_precision_that_feeds_no_product_stays() -> None:
     assert storage_dtype(allocs(kernel)["a"], "vector") == "float16"
 
 
-def test_wide_storage_changes_no_number(launch: Callable[..., object]) -> None:
-    import torch
+def test_buffers_that_are_names_for_tiles() -> None:
+    @T.prim_func
+    def kernel(
+        A: T.Tensor((32, 16), "float16"),
+        W: T.Tensor((16, 16), "float16"),
+        C: T.Tensor((16, 16), "float32"),
+        n: T.int32,
+    ):
+        with T.Kernel(1, is_npu=True):
+            tile = T.alloc_shared((16, 16), "float16")
+            plane = T.alloc_shared((1, 16, 16), "float16")
+            partly = T.alloc_shared((16, 16), "float16")
+            sliced = T.alloc_shared((16, 16), "float16")
+            changing = T.alloc_shared((16, 16), "float16")
+            cleared = T.alloc_shared((16, 16), "float16")
+            c = T.alloc_fragment((16, 16), "float32")
+            T.copy(A[16:32, :], tile)
+            T.copy(A[0:16, :], plane)
+            T.copy(A[0:n, :], partly[0:n, :])
+            T.copy(A[0:16, :], sliced)
+            T.copy(W, changing)
+            T.clear(cleared)
+            T.gemm(tile, tile, c, initC=True)
+            T.gemm(tile, partly, c)
+            T.gemm(sliced[0:16, 0:8], cleared[0:8, :], c)
+            T.gemm(changing, cleared, c)
+            T.gemm(plane[0, :, :], cleared, c)
+            T.copy(c, C)
+            T.copy(c, W)
 
+    names = {name: is_name(op, "vector") for name, op in allocs(kernel).items()}
+    assert names == {
+        "tile": True,
+        "plane": False,
+        "partly": False,
+        "sliced": False,
+        "changing": False,
+        "cleared": False,
+        "c": False,
+    }
+
+
+def test_wide_storage_changes_no_number(launch: Callable[..., object]) -> None:
     @T.prim_func
     def kernel(
         A: T.Tensor((16, 16), "float16"),
@@ -142,3 +184,40 @@ def test_wide_storage_changes_no_number(launch: Callable[..., object]) -> None:
     launch(kernel, a, b, c, mode="Developer")
     assert torch.equal(b, a)
     torch.testing.assert_close(c, a.float() @ a.float(), rtol=1e-4, atol=1e-4)
+
+
+def test_tensor_that_the_kernel_writes_is_read_anew(launch: Callable[..., object]) -> None:
+    @T.prim_func
+    def powers(A: T.Tensor((16, 16), "float16")):
+        with T.Kernel(1, is_npu=True):
+            a = T.alloc_shared((16, 16), "float16")
+            c = T.alloc_fragment((16, 16), "float32")
+            for _k in T.serial(3):
+                T.copy(A, a)
+                T.gemm(a, a, c, initC=True)
+                T.copy(c, A)
+
+    a = (torch.rand(16, 16) / 4).half()
+    expected = a.clone()
+    for _ in range(3):
+        expected = (expected.float() @ expected.float()).half()
+    launch(powers, a, mode="Developer")
+    torch.testing.assert_close(a, expected, rtol=1e-3, atol=1e-3)
+
+
+def test_name_stands_for_poison_until_the_first_copy(launch: Callable[..., object]) -> None:
+    @T.prim_func
+    def late(A: T.Tensor((16, 16), "float16"), C: T.Tensor((32, 16), "float32")):
+        with T.Kernel(2, is_npu=True) as (cid, _):
+            a = T.alloc_shared((16, 16), "float16")
+            c = T.alloc_fragment((16, 16), "float32")
+            T.gemm(a, a, c, initC=True, a_transpose=True)
+            T.copy(A, a)
+            if cid == 1:
+                T.gemm(a, a, c, initC=True, a_transpose=True)
+            T.copy(c, C[cid * 16 : cid * 16 + 16, :])
+
+    a, c = torch.randn(16, 16).half(), torch.zeros(32, 16)
+    launch(late, a, c, mode="Developer")
+    assert c[:16].isnan().all()
+    torch.testing.assert_close(c[16:], a.float().t() @ a.float(), rtol=1e-4, atol=1e-4)

@@ -1,16 +1,11 @@
-"""`import tilelang.language as T`: the names of `tlcourse.language`, whatever they are."""
+"""`import tilelang.language as T`: every public name of `tlcourse.language`."""
 
 from __future__ import annotations
 
 import tlcourse.language as _language
+from tlcourse.language.names import public_names as _public_names
 
+globals().update({name: getattr(_language, name) for name in _public_names(_language)})
 
-def __getattr__(name: str) -> object:
-    """Any name of `tlcourse.language`; `__all__` is its public names."""
-    if name == "__all__":
-        return __dir__()
-    return getattr(_language, name)
-
-
-def __dir__() -> list[str]:
-    return [name for name in dir(_language) if not name.startswith("_")]
+# An unknown name is reported at the line that asks for it, so no function of ours stands between.
+__getattr__ = _language.__getattr__

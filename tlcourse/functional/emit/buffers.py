@@ -50,7 +50,9 @@ def alloc(e: Emitter, op: tl.AllocOp, dtype: str) -> str:
 def alloc_name(e: Emitter, op: tl.AllocOp) -> str:
     """Makes a name for float32 tiles, and gives the line that makes it stand for poison."""
     view = _buffer(e, op, "float32")
-    poison = e.code.hoist("poison", f"torch.full({tuple_text(view.shape)}, nan)", tag=e.tag(op))
+    poison = e.code.hoist(
+        "poison", f"torch.full({tuple_text(view.shape)}, nan, dtype=torch.float32)", tag=e.tag(op)
+    )
     e.code.head(f"{view.tensor} = {poison}", e.tag(op))
     e.views[op.result] = replace(view, rebound=True)
     return f"{view.tensor} = {poison}"

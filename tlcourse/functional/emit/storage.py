@@ -95,7 +95,7 @@ def _fills(op: Operation, buffer: SSAValue) -> bool:
         return False
     if isinstance(op, tl.GemmOp) and not _is_true(op.init):
         return False
-    # In place, a buffer is source and destination: one value, so `read` would leave it out.
+    # In place, a buffer stands among the operands twice: as source and as destination.
     return sum(_root(operand) is buffer for operand in op.operands) == 1
 
 

@@ -26,7 +26,7 @@ from tlcourse.language.scalar import Expr
 from tlcourse.language.source import Captured
 from tlcourse.language.symbolic import Symbolic
 
-MAX_MACRO_DEPTH = 64
+MAX_MACRO_DEPTH = 16
 _TABLES = (EXPRESSIONS, STATEMENTS)
 
 
@@ -82,7 +82,7 @@ def run_macro(
     Raises:
         TL134: macros call each other without end.
     """
-    if len(build.callers) >= MAX_MACRO_DEPTH:
+    if build.macro_depth >= MAX_MACRO_DEPTH:
         raise build.fail(
             "TL134",
             f"the macro {function.__name__} is called inside itself {MAX_MACRO_DEPTH} times",
@@ -91,10 +91,11 @@ def run_macro(
         )
     build.sources.setdefault(captured.file.id, captured.file)
     scopes = Scopes(_outside(function))
-    outer = build.callers
+    outer = build.caller
     for name, value in arguments.items():
         scopes.bind(name, value, build)
-    build.callers = (build.location,)
+    build.caller = build.location
+    build.macro_depth += 1
     tracer = Tracer(captured, scopes, build, _TABLES, is_macro=True)
     try:
         tracer.run(_body(captured.node))
@@ -104,7 +105,8 @@ def run_macro(
         problem.diagnostic = replace(problem.diagnostic, labels=labels)
         raise
     finally:
-        build.callers = outer
+        build.caller = outer
+        build.macro_depth -= 1
     return tracer.returned
 
 

@@ -26,8 +26,8 @@ class CanonicalizeModulePass(DevicePass):
     ifs whose condition is known, (3) erase pure ops and allocations without users. Last, each
     constant moves to the function's top, once per value.
 
-    Differs from upstream: only rules that our code generation gives work to. All other ops
-    keep their place and location; constants have no place in the learner's text.
+    Differs from upstream: only rules that our code generation gives work to, and loops on i32
+    that run once are opened too. Ops keep their place and location; constants have none.
     """
 
     name = "canonicalize-module"

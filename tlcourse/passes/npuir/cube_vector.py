@@ -78,10 +78,11 @@ def loaded_tensors(load: LoadOp) -> list[SSAValue]:
 
 
 def readers(value: SSAValue) -> list[Operation]:
-    """Ops that read a tensor, looking through slices of it."""
+    """Ops that read a tensor, looking through slices of it and tiles that it is a part of."""
     found: list[Operation] = []
     for use in value.uses:
-        if isinstance(use.operation, (tensor.ExtractSliceOp,)):
+        is_part = isinstance(use.operation, tensor.InsertSliceOp) and use.index == 0
+        if isinstance(use.operation, tensor.ExtractSliceOp) or is_part:
             found += readers(use.operation.results[0])
         else:
             found.append(use.operation)

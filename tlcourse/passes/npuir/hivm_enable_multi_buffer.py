@@ -51,7 +51,7 @@ def _split(function: func.FuncOp, op: PointerCastOp) -> None:
     copies = [PointerCastOp([address], kind) for address in op.addrs]
     for number, copy in enumerate(copies):
         hint = op.result.name_hint
-        copy.result.name_hint = f"{hint}_{number}" if hint else None
+        copy.result.name_hint = f"{hint}_copy{number}" if hint else None
     insert_before(_outermost(function, op), copies, like=op)
     number = turn(function, loop, len(copies))
     _drop_marks(op)

@@ -35,7 +35,7 @@ class HivmMarkMultiBufferPass(DevicePass):
     `scf.for` loops only, is marked once. In kernels for both kinds of core only nd2nz counts.
 
     Differs from upstream: nothing for the default options. A buffer that stands before the
-    loop, as in Expert kernels, is never doubled, here and there.
+    loop is never doubled, here and there.
     """
 
     name = "hivm-mark-multi-buffer"

@@ -16,6 +16,7 @@ from tlcourse.passes.npuir.labels import labels_of
 from tlcourse.passes.npuir.lifetimes import Buffer
 from tlcourse.passes.npuir.placement import Block
 
+_FRACTAL_RANK = 4
 _MEMORY = {"ub": "UB", "cbuf": "L1", "ca": "L0A", "cb": "L0B", "cc": "L0C"}
 
 
@@ -41,7 +42,7 @@ def overflow(
     alive = _fullest(blocks)
     together = [buffer for index in alive for buffer in groups[index]]
     largest = max(together, key=lambda buffer: (buffer.size_bytes, buffer.first))
-    rows = "\n".join(_row(groups[index], blocks[index]) for index in alive)
+    rows = _table([_row(groups[index], blocks[index]) for index in alive])
     return error(
         "TL301",
         f"The tiles of {kernel_name(function)} need {needed_bytes:,} B of {memory}, which "
@@ -66,15 +67,30 @@ def _fullest(blocks: Sequence[Block]) -> list[int]:
     return best
 
 
-def _row(group: Sequence[Buffer], block: Block) -> str:
+def _row(group: Sequence[Buffer], block: Block) -> tuple[str, str, str, str]:
     names = " = ".join(name_of(buffer.op.memref) for buffer in group)
-    kind = kind_of(group[0].op.memref)
-    shape = " x ".join(str(extent) for extent in kind.get_shape())
     first = min(group, key=lambda buffer: buffer.first).first_op
     last = max(group, key=lambda buffer: buffer.last).last_op
     copies = f" x {block.copies} copies" if block.copies > 1 else ""
-    size = f"{block.size_bytes:>9,} B{copies}"
-    return f"    {names:<12} {shape} {kind.element_type}  {size}  {_lines(first, last)}".rstrip()
+    return names, _shape(group[0]), f"{block.size_bytes:,} B{copies}", _lines(first, last)
+
+
+def _table(rows: Sequence[tuple[str, str, str, str]]) -> str:
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    return "\n".join(
+        f"    {name:<{widths[0]}}  {shape:<{widths[1]}}  {size:>{widths[2]}}  {lines}".rstrip()
+        for name, shape, size, lines in rows
+    )
+
+
+def _shape(buffer: Buffer) -> str:
+    """Rows, columns and dtype as the learner wrote them; blocks of the cube core are undone."""
+    kind = kind_of(buffer.op.memref)
+    extents = list(kind.get_shape())
+    if buffer.space != "ub" and len(extents) == _FRACTAL_RANK:
+        column_blocks, row_blocks, rows, columns = extents
+        extents = [row_blocks * rows, column_blocks * columns]
+    return f"{' x '.join(str(extent) for extent in extents)} {kind.element_type}"
 
 
 def _lines(first: Operation, last: Operation) -> str:

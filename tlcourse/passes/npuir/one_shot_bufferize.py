@@ -6,7 +6,8 @@
 ```
 
 An op that updates a tile works in place when nobody reads the old contents afterwards, else
-in a fresh buffer. A tile that a loop carries, or that an `if` yields, keeps one buffer: the
+in a fresh buffer. A load that only fills a part of a tile goes straight into that part. A
+tile that a loop carries, or that an `if` yields, keeps one buffer: the
 op that makes the next value writes into it where that is safe, otherwise a copy at the end
 of the region does.
 
@@ -26,7 +27,8 @@ from xdsl.passes import ModulePass
 
 from tlcourse.dialects.bufferization import ToTensorOp
 from tlcourse.dialects.hivm.base import PipeOp
-from tlcourse.dialects.hivm.dma import CopyOp
+from tlcourse.dialects.hivm.dma import CopyOp, LoadOp
+from tlcourse.dialects.locations import inherit
 from tlcourse.dialects.memref import subview
 from tlcourse.dialects.rewriting import insert_before
 from tlcourse.passes.npuir.buffer_lives import is_read_after, is_safe_target
@@ -164,10 +166,13 @@ class _Bufferizer:
         return fresh
 
     def _insert_slice(self, op: tensor.InsertSliceOp) -> None:
-        source = self.buffer(op.source, op)
         home = self._destination(op, op.dest, reads=True)
         part = subview(home, *_box(op))
-        insert_before(op, [part, CopyOp(source, part.result)])
+        load = _only_load(op.source)
+        if load is None:
+            insert_before(op, [part, CopyOp(self.buffer(op.source, op), part.result)])
+        else:
+            _load_into(load, part, op)
         self._done(op, home)
 
     def _loop(self, loop: scf.ForOp) -> None:
@@ -236,6 +241,27 @@ class _Bufferizer:
         for index, home in homes.items():
             if sources[index] is not home.buffer:
                 insert_before(yielded, [CopyOp(sources[index], home.buffer)])
+
+
+def _only_load(value: SSAValue) -> LoadOp | None:
+    """The load that fills a tile which nothing but one `insert_slice` reads."""
+    if not isinstance(value.owner, ToTensorOp) or len(list(value.uses)) != 1:
+        return None
+    place = value.owner.memref
+    loads = [use.operation for use in place.uses if isinstance(use.operation, LoadOp)]
+    if len(loads) != 1 or len(list(place.uses)) != 2 or loads[0].dst is not place:
+        return None
+    return loads[0]
+
+
+def _load_into(load: LoadOp, part: memref.SubviewOp, op: tensor.InsertSliceOp) -> None:
+    """Lets a load fill its part of the tile at once, without a buffer in between."""
+    again = load.clone()
+    again.operands[1] = part.result
+    inherit([again], load.location)
+    insert_before(op, [part, again])
+    load.detach()
+    load.erase()
 
 
 def _is_needed_elsewhere(value: SSAValue, op: scf.IfOp) -> bool:

@@ -76,7 +76,9 @@ def _fold_all(function: func.FuncOp) -> bool:
         if isinstance(folded, SSAValue):
             replace(op, [], [folded])
         else:
-            replace(op, [arith.ConstantOp(folded)])
+            known = arith.ConstantOp(folded)
+            replace(op, [known])
+            known.result.name_hint = _constant_name(folded)
         changed = True
     return changed
 

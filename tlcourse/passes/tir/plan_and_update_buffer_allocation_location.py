@@ -73,8 +73,12 @@ def _uses(op: Operation, value: SSAValue) -> bool:
 
 def _may_carry(buffer: SSAValue, body: Block) -> bool:
     """Whether an iteration may read what an earlier one left in the buffer."""
-    first = next(op for op in body.ops if _uses(op, buffer))
-    return not _overwrites(first, buffer)
+    users = [op for op in body.ops if _uses(op, buffer)]
+    if len(users) == 1 and users[0].regions:
+        inside = [block for region in users[0].regions for block in region.blocks]
+        using = [block for block in inside if any(_uses(op, buffer) for op in block.ops)]
+        return any(_may_carry(buffer, block) for block in using)
+    return not _overwrites(users[0], buffer)
 
 
 def _overwrites(op: Operation, buffer: SSAValue) -> bool:

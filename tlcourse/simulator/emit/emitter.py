@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseArrayBase,
     IndexType,
+    IntAttr,
     IntegerType,
     MemRefType,
     StridedLayoutAttr,
@@ -75,7 +77,7 @@ def tuple_text(items: Sequence[str]) -> str:
 def memref(value: SSAValue) -> MemRefType[Attribute]:
     """The memref type of a value."""
     assert isinstance(value.type, MemRefType)
-    return value.type
+    return cast("MemRefType[Attribute]", value.type)
 
 
 def dtype(e: Emitter, op: Operation, value: SSAValue) -> str:
@@ -111,8 +113,8 @@ def strides_text(value: SSAValue, shape: Sequence[str]) -> list[str]:
     """The strides of a memref: those of its layout, else row-major."""
     layout = memref(value).layout
     if isinstance(layout, StridedLayoutAttr):
-        strides = [getattr(stride, "data", None) for stride in layout.strides]
-        if all(isinstance(stride, int) for stride in strides):
+        strides = [stride.data for stride in layout.strides if isinstance(stride, IntAttr)]
+        if len(strides) == len(shape):
             return [str(stride) for stride in strides]
     out: list[str] = []
     step = "1"
@@ -125,7 +127,7 @@ def strides_text(value: SSAValue, shape: Sequence[str]) -> list[str]:
 def bits_of(kind: Attribute) -> int:
     """The width of an integer type; 64 for index."""
     if isinstance(kind, IntegerType):
-        return kind.width.data
+        return kind.bitwidth
     assert isinstance(kind, IndexType)
     return 64
 

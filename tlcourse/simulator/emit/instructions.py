@@ -19,8 +19,11 @@ from tlcourse.dialects.hivm.sync import (
 )
 from tlcourse.simulator.emit.emitter import Emitter, dtype, tuple_text
 
-_PIPES = {f"PIPE_{name}": name for name in ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX", "ALL")}
-_PIPES |= {"VIRTUAL_PIPE_MTE2_L1A": "MTE2", "VIRTUAL_PIPE_MTE2_L1B": "MTE2"}
+_PIPES = {
+    **{f"PIPE_{name}": name for name in ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX", "ALL")},
+    "VIRTUAL_PIPE_MTE2_L1A": "MTE2",
+    "VIRTUAL_PIPE_MTE2_L1B": "MTE2",
+}
 _MODES = {
     "INTER_BLOCK_SYNCHRONIZATION": "BLOCK",
     "INTER_SUBBLOCK_SYNCHRONIZATION": "SUBBLOCK",

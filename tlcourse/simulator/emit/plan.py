@@ -7,12 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    IntegerAttr,
-    MemRefType,
-    StridedLayoutAttr,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from tlcourse.chips import Chip
@@ -22,6 +17,7 @@ from tlcourse.dialects.hivm.base import space_of
 from tlcourse.dialects.hivm.core import PointerCastOp
 from tlcourse.dialects.locations import span_of
 from tlcourse.records import MemoryMap, PlannedBuffer
+from tlcourse.simulator.emit.emitter import memref, strides_text
 
 _ALLOCATION = re.compile(r"\s*(\w+)\s*=\s*\w+\.alloc")
 _ORDER = ("ub", "cbuf", "ca", "cb", "cc")
@@ -157,30 +153,14 @@ def _name(span: Span | None, sources: SourceMap) -> str:
 
 def _size_bytes(value: SSAValue) -> int | None:
     """Bytes from the first element to the last, gaps of strides included."""
-    kind = value.type
-    assert isinstance(kind, MemRefType)
+    kind = memref(value)
     shape = kind.get_shape()
     if DYNAMIC_INDEX in shape:
         return None
-    strides = _strides(kind, shape)
+    strides = [int(stride) for stride in strides_text(value, [str(n) for n in shape])]
     last = sum((extent - 1) * stride for extent, stride in zip(shape, strides, strict=True))
-    bits = 1 if dtype_of(kind.element_type).name == "bool" else dtype_of(kind.element_type).bits
-    return -(-(last + 1) * bits // 8)
-
-
-def _strides(kind: MemRefType, shape: tuple[int, ...]) -> list[int]:
-    layout = kind.layout
-    if isinstance(layout, StridedLayoutAttr):
-        found = [getattr(stride, "data", None) for stride in layout.strides]
-        known = [stride for stride in found if isinstance(stride, int)]
-        if len(known) == len(shape):
-            return known
-    out: list[int] = []
-    step = 1
-    for extent in reversed(shape):
-        out.append(step)
-        step *= extent
-    return out[::-1]
+    dtype = dtype_of(kind.element_type)
+    return -(-(last + 1) * (1 if dtype.name == "bool" else dtype.bits) // 8)
 
 
 def _constant(value: SSAValue) -> int | None:

@@ -19,7 +19,7 @@ from xdsl.ir import Attribute, Operation
 
 from tlcourse.simulator.emit.emitter import Emitter, bits_of
 
-_ROUND = {Float16Type(): "f16", BFloat16Type(): "bf16", Float32Type(): "f32"}
+_ROUND: dict[Attribute, str] = {Float16Type(): "f16", BFloat16Type(): "bf16", Float32Type(): "f32"}
 
 _INTEGER: dict[type[Operation], str] = {
     arith.AddiOp: "{0} + {1}",

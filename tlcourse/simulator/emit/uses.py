@@ -11,6 +11,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from tlcourse.dialects.dtypes import dtype_of
 from tlcourse.dialects.hivm.base import PipeOp, space_of
+from tlcourse.simulator.emit.emitter import memref
 
 
 def gm_uses(functions: Iterable[func.FuncOp]) -> dict[str, str]:
@@ -27,10 +28,10 @@ def gm_uses(functions: Iterable[func.FuncOp]) -> dict[str, str]:
 def smallest_view_bytes(functions: Iterable[func.FuncOp]) -> int:
     """Bytes of the narrowest element in which the workspace is seen."""
     widths = [
-        dtype_of(kind.element_type).bits // 8
+        dtype_of(memref(op.result).element_type).bits // 8
         for function in functions
         for op in function.walk()
-        if isinstance(op, xdsl_memref.ViewOp) and isinstance(kind := op.result.type, MemRefType)
+        if isinstance(op, xdsl_memref.ViewOp)
     ]
     return min(widths, default=1)
 

@@ -1,0 +1,271 @@
+"""NpuLoopVectorize: element loops, the vector ops they become, and the numbers of both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+
+import tlcourse.language as T
+from tlcourse.dialects import tl
+from tlcourse.passes.tir.npu_loop_vectorize import NpuLoopVectorizePass
+from tlcourse.passes.tir.remove_no_op import RemoveNoOpPass
+from tlcourse.passes.tir.simplify import SimplifyPass
+
+PASSES = (SimplifyPass(), RemoveNoOpPass(), NpuLoopVectorizePass(), RemoveNoOpPass())
+Loop = Callable[..., None]
+
+
+def kernel_of(loop: Callable[[], object], dtype: str = "float32") -> T.PrimFunc:
+    """A kernel that copies A and B in, runs a macro on tiles a, b, c and copies c out."""
+
+    @T.prim_func
+    def k(
+        A: T.Tensor((16, 32), dtype),
+        B: T.Tensor((16, 32), dtype),
+        C: T.Tensor((16, 32), dtype),
+        n: T.int32,
+    ):
+        with T.Kernel(1, is_npu=True) as (_cid, _):
+            a = T.alloc_shared((16, 32), dtype)
+            b = T.alloc_shared((16, 32), dtype)
+            c = T.alloc_shared((16, 32), dtype)
+            T.copy(A, a)
+            T.copy(B, b)
+            T.copy(C, c)
+            loop(a, b, c, A, C, n)
+            T.copy(c, C)
+
+    return k
+
+
+@T.macro
+def added(a, b, c, A, C, n):
+    for i, j in T.Parallel(16, 32):
+        c[i, j] = a[i, j] + b[i, j]
+
+
+@T.macro
+def chain(a, b, c, A, C, n):
+    for i, j in T.Parallel(16, 32):
+        c[i, j] = T.exp(a[i, j] * 0.5) / (b[i, j] + 2) - T.max(a[i, j], 0.25)
+
+
+@T.macro
+def scalar_first(a, b, c, A, C, n):
+    for i, j in T.Parallel(16, 32):
+        c[i, j] = 1.0 - 2.0 / (3.0 * (0.5 + a[i, j]))
+
+
+@T.macro
+def unary(a, b, c, A, C, n):
+    for i, j in T.Parallel(16, 32):
+        c[i, j] = T.sqrt(T.log(a[i, j] + 2.0)) + T.rsqrt(b[i, j] + 1.0)
+
+
+@T.macro
+def filled(a, b, c, A, C, n):
+    for i, j in T.Parallel(16, 32):
+        c[i, j] = a[0, 0] * 2.0
+
+
+@T.macro
+def copied(a, b, c, A, C, n):
+    for i, j in T.Parallel(16, 32):
+        c[i, j] = a[i, j]
+
+
+@T.macro
+def row_and_column(a, b, c, A, C, n):
+    for i, j in T.Parallel(16, 32):
+        c[i, j] = a[i, j] * b[0, j]
+
+
+@T.macro
+def part_of_a_row(a, b, c, A, C, n):
+    for i, j in T.Parallel(16, 8):
+        c[i, j + 4] = a[i, j + 4] + b[i, j + n]
+
+
+@T.macro
+def part_of_the_rows(a, b, c, A, C, n):
+    for i, j in T.Parallel(8, 32):
+        c[i + 4, j] = a[i + n, j] + b[4 + i, j]
+
+
+@T.macro
+def one_row(a, b, c, A, C, n):
+    for j in T.Parallel(32):
+        c[n, j] = a[n - 1, j] + 1.0
+
+
+@T.macro
+def from_global(a, b, c, A, C, n):
+    for i, j in T.Parallel(16, 32):
+        c[i, j] = A[i, j] + b[i, j]
+
+
+@T.macro
+def to_global(a, b, c, A, C, n):
+    for i, j in T.Parallel(16, 32):
+        C[i, j] = a[i, j] * 2.0
+    T.copy(C, c)
+
+
+@T.macro
+def global_to_global(a, b, c, A, C, n):
+    for i, j in T.Parallel(16, 32):
+        C[i, j] = A[i, j]
+    T.copy(C, c)
+
+
+@T.macro
+def in_place(a, b, c, A, C, n):
+    for i, j in T.Parallel(16, 32):
+        c[i, j] = c[i, j] * c[i, j] + c[i, j]
+
+
+@T.macro
+def converted(a, b, c, A, C, n):
+    h = T.alloc_shared((16, 32), "float16")
+    for i, j in T.Parallel(16, 32):
+        h[i, j] = a[i, j]
+    for i, j in T.Parallel(16, 32):
+        c[i, j] = T.cast(h[i, j], "float32") * 3.0
+
+
+# loop, the ops between the three loads and the last copy, loops that stay
+TURNED = [
+    (added, ["vadd"], 0),
+    (chain, ["vmul", "vexp", "vadd", "vdiv", "vmax", "vsub"], 0),
+    (scalar_first, ["vbrc", "vbrc", "vadd", "vmul", "vdiv", "vsub"], 0),
+    (unary, ["vadd", "vln", "vsqrt", "vadd", "vrsqrt", "vadd"], 0),
+    (filled, ["vbrc"], 0),
+    (copied, ["copy"], 0),
+    (row_and_column, ["vmul"], 0),
+    (part_of_a_row, ["vadd"], 1),
+    (part_of_the_rows, ["vadd"], 0),
+    (one_row, ["vadd"], 0),
+    (from_global, ["copy", "vadd"], 0),
+    (to_global, ["vmul", "copy", "copy"], 0),
+    (global_to_global, ["copy", "copy", "copy"], 0),
+    (in_place, ["vmul", "vadd"], 0),
+    (converted, ["vcast", "vcast", "vmul"], 0),
+]
+
+
+@T.macro
+def two_statements(a, b, c, A, C, n):
+    for i, j in T.Parallel(16, 32):
+        c[i, j] = a[i, j]
+        c[i, j] = c[i, j] + 1.0
+
+
+@T.macro
+def a_float_name(a, b, c, A, C, n):
+    for i, j in T.Parallel(16, 32):
+        x = a[i, j]
+        c[i, j] = x * x
+
+
+@T.macro
+def a_variable_as_number(a, b, c, A, C, n):
+    for i, j in T.Parallel(16, 32):
+        c[i, j] = a[i, j] + j
+
+
+@T.macro
+def a_strided_index(a, b, c, A, C, n):
+    for i, j in T.Parallel(16, 16):
+        c[i, j * 2] = a[i, j]
+
+
+@T.macro
+def a_transposed_load(a, b, c, A, C, n):
+    for i, j in T.Parallel(16, 16):
+        c[i, j] = a[j, i]
+
+
+@T.macro
+def an_extent_of_the_run(a, b, c, A, C, n):
+    for i in T.Parallel(n):
+        c[i, 0] = a[i, 0]
+
+
+KEPT = [
+    two_statements,
+    a_float_name,
+    a_variable_as_number,
+    a_strided_index,
+    a_transposed_load,
+    an_extent_of_the_run,
+]
+
+
+def inputs(dtype: torch.dtype = torch.float32) -> list[torch.Tensor | int]:
+    torch.manual_seed(0)
+    a, b, c = (torch.rand(16, 32).to(dtype) for _ in range(3))
+    return [a, b, c]
+
+
+def new_ops(names: list[str]) -> list[str]:
+    """The ops of the turned loop: without allocations, regions and the kernel's own copies."""
+    words = [name.removeprefix("tl.") for name in names]
+    middle = [word for word in words if word not in ("alloc", "region", "for", "load")]
+    return middle[3:-1]
+
+
+@pytest.mark.parametrize(("loop", "wanted", "loops"), TURNED, ids=lambda v: _id(v))
+def test_turned(apply, ops, loop: Loop, wanted: list[str], loops: int) -> None:
+    module = apply(kernel_of(loop), PASSES)
+    names = ops(module)
+    assert new_ops(names) == wanted
+    assert names.count("tl.for") == loops
+    assert "tl.store" not in names
+
+
+@pytest.mark.parametrize("loop", KEPT, ids=lambda v: _id(v))
+def test_kept(apply, ops, loop: Loop) -> None:
+    module = apply(kernel_of(loop), PASSES)
+    assert "tl.store" in ops(module)
+    kinds = {op.kind.data for op in module.walk() if isinstance(op, tl.ForOp)}
+    assert kinds == {"serial"}
+
+
+@pytest.mark.parametrize("loop", [case[0] for case in TURNED] + KEPT, ids=lambda v: _id(v))
+def test_numbers_stay(same_numbers_close, loop: Loop) -> None:
+    same_numbers_close(kernel_of(loop))
+
+
+@pytest.fixture
+def same_numbers_close(apply) -> Callable[[T.PrimFunc], None]:
+    """Element by element and as tiles, torch may round the last digit in another way."""
+    from tlcourse.functional.generate import generate
+    from tlcourse.functional.run import run
+
+    def check(kernel: T.PrimFunc) -> None:
+        results = []
+        for steps in ((), PASSES):
+            buffers = [*(tensor.clone() for tensor in inputs()), 3]
+            run(generate(apply(kernel, steps), kernel.sources), buffers, symbols={})
+            results.append(buffers[2])
+        torch.testing.assert_close(*results, rtol=1e-4, atol=1e-4)
+
+    return check
+
+
+def test_temporaries_stand_in_the_memory_of_the_mode(apply) -> None:
+    for mode, scope in (("Developer", "shared.dyn"), ("Expert", "shared")):
+        module = apply(kernel_of(to_global), PASSES, mode)
+        scopes = [
+            tl.scope_of(op.result)
+            for op in module.walk()
+            if isinstance(op, tl.AllocOp) and op.label.data.startswith("tmp_")
+        ]
+        assert scopes == [scope]
+
+
+def _id(value: object) -> str:
+    function = getattr(value, "_function", None)
+    return function.__name__ if function else str(value)
