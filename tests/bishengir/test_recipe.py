@@ -44,6 +44,14 @@ def test_a_trace_holds_each_pass_and_repeats_the_text_where_nothing_changed(fake
     assert texts[2] == 'module {\n  func.func @other() loc(unknown)\n} loc("k.py":1:1)\n'
 
 
+def test_the_passes_before_a_failure_are_still_told(fake_tool):
+    fake_tool(_DUMPS + "exit 1\n")
+    trace = trace_text("module {}", mode="Developer")
+    assert [next(trace)[0] for _ in range(3)] == ["first-pass", "second-pass", "third-pass"]
+    with pytest.raises(ToolError):
+        next(trace)
+
+
 @pytest.mark.bishengir
 def test_executable_hivm_has_addresses_and_lines(bishengir_opt, vadd_text):
     text = compile_text(vadd_text, mode="Expert")
@@ -93,6 +101,11 @@ def test_a_tile_that_does_not_fit_is_an_overflow_at_the_kernel(bishengir_opt, va
     assert caught.value.code == "TL301"
     assert caught.value.pass_name == "hivm-plan-memory"
     assert "this cell, line 1" in str(caught.value)
+    names: list[str] = []
+    with pytest.raises(ToolError, match="hold"):
+        names.extend(name for name, _ in trace_text(large, mode="Expert"))
+    assert names[0] == "canonicalize-module"
+    assert "hivm-plan-memory" not in names
 
 
 @pytest.mark.bishengir

@@ -57,6 +57,20 @@ def test_a_gemm_alone_runs_on_the_cube_core_and_a_copy_on_the_vector_cores(lower
     assert 'mix_mode = "aiv"' in lower(move, "Developer").text
 
 
+def test_clearing_the_sum_of_a_gemm_takes_both_cores(lower):
+    @T.prim_func
+    def product(A: T.Tensor((32, 32), "float16"), C: T.Tensor((32, 32), _F32)):
+        with T.Kernel(1, is_npu=True):
+            a = T.alloc_shared((32, 32), "float16")
+            c = T.alloc_fragment((32, 32), _F32)
+            T.copy(A, a)
+            T.clear(c)
+            T.gemm(a, a, c)
+            T.copy(c, C)
+
+    assert 'mix_mode = "mix"' in lower(product, "Developer").text
+
+
 def test_copies_convert_by_rounding_to_nearest(lower):
     @T.prim_func
     def convert(A: T.Tensor((64, 128), "float16"), C: T.Tensor((64, 128), "bfloat16")):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 import tlcourse.language as T
@@ -207,6 +208,18 @@ def test_a_truth_that_python_cannot_know(refuse: Refuse) -> None:
 
     error = refuse("x = clamp(n)", clamp=clamp)
     assert error.code == "TL125"
+
+
+def test_numbers_of_numpy_are_numbers(body: Body) -> None:
+    kernel = body(
+        "t = T.alloc_ub((rows, 128), 'float32')\nT.copy(A[0:rows, :], t)\nT.vmul(t, half, t)",
+        rows=np.int64(8),
+        half=np.float32(0.5),
+    )
+    assert script(kernel)[1:] == [
+        "T.copy(A[:8, :128], t)",
+        "T.vmul(t, T.float32(0.5), t)",
+    ]
 
 
 def test_an_alias_of_the_namespace_and_of_a_function(body: Body) -> None:

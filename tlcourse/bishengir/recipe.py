@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tlcourse.bishengir.failures import ToolError
 from tlcourse.bishengir.options import BishengOptions, pipeline_text
 from tlcourse.bishengir.run import run_tool
 from tlcourse.chips import DEFAULT_CHIP
@@ -89,26 +90,32 @@ def trace_text(
     """The whole module after each pass that the real compiler runs, in order.
 
     A pass that works function by function comes once for each device function. Arguments
-    and errors are those of `compile_text`.
+    and errors are those of `compile_text`; an error comes after the passes that ran.
 
     Yields:
         the pass's name and the module after it as readable text with locations. After a
         pass that changed nothing the text is the previous one.
     """
     pipeline = pipeline_text(mode, options or BishengOptions(), chip_name)
-    whole = run_tool(
-        [
-            f"--pass-pipeline={pipeline}",
-            "--mlir-print-ir-after-all",
-            "--mlir-print-ir-module-scope",
-            "-o=/dev/null",
-        ],
-        text,
-        timeout_s=timeout_s,
-        sources=sources,
-    )
+    arguments = [
+        f"--pass-pipeline={pipeline}",
+        "--mlir-print-ir-after-all",
+        "--mlir-print-ir-module-scope",
+        "-o=/dev/null",
+    ]
+    failure: ToolError | None = None
+    try:
+        stderr = run_tool(arguments, text, timeout_s=timeout_s, sources=sources).stderr
+    except ToolError as problem:
+        stderr, failure = problem.stderr, problem
+    yield from _changes(stderr)
+    if failure is not None:
+        raise failure
+
+
+def _changes(stderr: str) -> Iterator[tuple[str, str]]:
     raw, bare, shown = "", "", ""
-    for name, function, dump in _dumps(whole.stderr):
+    for name, function, dump in _dumps(stderr):
         changed = dump != raw and _LOCATION.sub("", dump) != bare
         if changed:
             raw, bare, shown = dump, _LOCATION.sub("", dump), without_own_places(dump)

@@ -44,9 +44,9 @@ def build(
     """Make notebooks, exercises and solutions from the sources in course/."""
     from tlcourse.build.course import build as build_course
 
-    lines = build_course(check)
-    print_lines(lines)
-    finish(1 if check and lines else 0)
+    stale = build_course(check)
+    print_lines(stale or ["all course files are up to date"])
+    finish(1 if stale else 0)
 
 
 def hint(exercise: Annotated[str, typer.Argument(help="For example d2.minicv.")]) -> None:

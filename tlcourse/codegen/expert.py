@@ -109,7 +109,7 @@ def _alloc(writer: Writer, op: tl.AllocOp) -> None:
     layout = StridedLayoutAttr(_row_major(shape))
     here = MemRefType(kind.element_type, shape, layout, AddressSpaceAttr(space))
     buffer = writer.add(memref.AllocOp([], [], here)).memref
-    buffer.name_hint = op.label.data
+    buffer.name_hint = op.result.name_hint
     writer.buffers[op.result] = buffer
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import operator
 from collections.abc import Callable, Mapping
 from typing import cast
@@ -56,6 +57,15 @@ UNARY: Mapping[str, Apply] = {
 }
 
 
+def plain(value: object) -> object:
+    """Numbers of other libraries, for example numpy's, as Python's own; others unchanged."""
+    if isinstance(value, (int, float)):
+        return value
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    return float(value) if isinstance(value, numbers.Real) else value
+
+
 def item_of(owner: object, key: object) -> object:
     """`owner[key]`."""
     return cast("dict[object, object]", owner)[key]
@@ -64,8 +74,8 @@ def item_of(owner: object, key: object) -> object:
 def entries(value: object) -> tuple[object, ...]:
     """The entries of a tuple or list; anything else is its own only entry."""
     if is_sequence(value):
-        return tuple(cast("list[object]", value))
-    return (value,)
+        return tuple(plain(entry) for entry in cast("list[object]", value))
+    return (plain(value),)
 
 
 def is_sequence(value: object) -> bool:

@@ -15,6 +15,7 @@ from tlcourse import extents
 from tlcourse.diagnostics import error
 from tlcourse.language.builder import active, builder
 from tlcourse.language.dtype_rules import INDEX
+from tlcourse.language.host import plain
 from tlcourse.language.scalar import Expr, Operand, binary, compare, to_expr
 
 _SYMBOLS: Mapping[type[ast.operator], str] = {
@@ -192,4 +193,4 @@ def _unknown(text: str) -> Exception:
 
 def lift(value: object) -> object:
     """A value as a kernel's expression sees it: symbolic sizes become scalars."""
-    return value.expr() if isinstance(value, Symbolic) else value
+    return value.expr() if isinstance(value, Symbolic) else plain(value)
