@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import cast
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType, i1, i32
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import isa
 
@@ -51,7 +51,8 @@ def _floor_div(writer: Writer, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
     if not_negative(lhs) and not_negative(rhs):
         return quotient
     remainder = writer.add(arith.RemSIOp(a, b)).result
-    less = writer.add(arith.SubiOp(quotient, writer.constant(1, i32))).result
+    one = writer.constant(1, _integer(b.type))
+    less = writer.add(arith.SubiOp(quotient, one)).result
     return writer.add(arith.SelectOp(_went_up(writer, remainder, b), less, quotient)).result
 
 
@@ -66,7 +67,7 @@ def _floor_mod(writer: Writer, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
 
 def _went_up(writer: Writer, remainder: SSAValue, divisor: SSAValue) -> SSAValue:
     """Whether rounding towards zero went up: a remainder whose sign is not the divisor's."""
-    zero = writer.constant(0, i32)
+    zero = writer.constant(0, _integer(divisor.type))
     inexact = writer.add(arith.CmpiOp(remainder, zero, "ne")).result
     signs = writer.add(arith.XOrIOp(remainder, divisor)).result
     differ = writer.add(arith.CmpiOp(signs, zero, "slt")).result

@@ -80,7 +80,7 @@ def strides_of(kind: MemRefType) -> tuple[list[int | None], int | None]:
     if isinstance(layout, StridedLayoutAttr):
         strides = [item.data if isinstance(item, IntAttr) else None for item in layout.strides]
         return strides, layout.offset.data if isinstance(layout.offset, IntAttr) else None
-    strides = []
+    strides: list[int | None] = []
     step: int | None = 1
     for dim in reversed(kind.get_shape()):
         strides.insert(0, step)

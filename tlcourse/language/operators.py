@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import i32
 from xdsl.ir import Operation, SSAValue
 
 from tlcourse.dialects import tl
@@ -49,7 +50,7 @@ class Binary:
 
 
 def _floor_mod(left: SSAValue, right: SSAValue) -> Operation:
-    if left.type == tl.i32:
+    if left.type == i32:
         return tl.FloorModOp(left, right)
     quotient = builder().emit(arith.FloorDivSIOp(left, right)).result
     product = builder().emit(arith.MuliOp(quotient, right)).result

@@ -6,8 +6,8 @@ import math
 
 import pytest
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import i1, i32
 
-from tlcourse.dialects import tl
 from tlcourse.dialects.text import from_text
 from tlcourse.functional import numbers
 from tlcourse.functional.emit import scalars
@@ -110,5 +110,5 @@ def test_constants(text: str, literal: str) -> None:
 
 
 def test_integers_wrap_where_they_are_stored() -> None:
-    assert eval(scalars.stored(tl.i32, "x"), {**vars(numbers), "x": 2**31}) == -(2**31)
-    assert scalars.stored(tl.i1, "x") == "bool(x)"
+    assert eval(scalars.stored(i32, "x"), {**vars(numbers), "x": 2**31}) == -(2**31)
+    assert scalars.stored(i1, "x") == "bool(x)"
