@@ -151,6 +151,9 @@ def test_the_real_pass_leaves_the_same_ops(run_passes, real_passes) -> None:
     %d = arith.addi %k, %m : i32
     scf.for %i = %z to %e step %o : i32 {{ %q = arith.addi %d, %i : i32  {_use("%q")} }}"""
     text = _function(body)
-    ours, real = run_passes(text, CanonicalizeModulePass()), real_passes(text, "canonicalize-module")
+    ours, real = (
+        run_passes(text, CanonicalizeModulePass()),
+        real_passes(text, "canonicalize-module"),
+    )
     for word in ("arith.constant 64", "arith.addi", "arith.muli", "scf.for", "annotation.mark"):
         assert ours.count(word) == real.count(word), word

@@ -66,14 +66,14 @@ def _loop(*lines: str, bound: str = "four") -> str:
     return f"scf.for %i = %z to %{bound} step %one : i32 {{\n      {body}\n    }}"
 
 
-
-
 def _events(text: str) -> list[str]:
     """The interesting lines, short: `load`, `set MTE2 V 0`, `loop {`, `}`."""
     found: list[str] = []
     for line in text.splitlines():
         line = line.strip()
-        if match := re.match(r"hivm\.hir\.(set|wait)_flag\[<PIPE_(\w+)>, <PIPE_(\w+)>, (.*)\]", line):
+        if match := re.match(
+            r"hivm\.hir\.(set|wait)_flag\[<PIPE_(\w+)>, <PIPE_(\w+)>, (.*)\]", line
+        ):
             found.append(" ".join((*match.groups()[:3], match[4].removeprefix("<EVENT_ID")[:1])))
         elif match := re.match(r"hivm\.hir\.pipe_barrier\[<PIPE_(\w+)>\]", line):
             found.append(f"barrier {match[1]}")

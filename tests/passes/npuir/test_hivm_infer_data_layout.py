@@ -73,11 +73,40 @@ def test_a_slice_at_a_computed_row_divides(run_passes) -> None:
     assert "[2, 1, 16, 16]" in text
 
 
-@pytest.mark.parametrize("case", ["slice", "rank"])
+def test_a_slice_of_computed_size_rounds_up_to_blocks(run_passes) -> None:
+    view = "memref<?x32xf16, strided<[32, 1]>, #hivm.address_space<cbuf>>"
+    body = (
+        f"%v = memref.subview %a[0, 0] [%i, 32] [1, 1] : {_type('64x32xf16', 'cbuf')} to {view}\n"
+        f"annotation.mark %v {{seen}} : {view}"
+    )
+    text = run_passes(_kernel(64, 32, "f16", body=body), HivmInferDataLayoutPass())
+    assert "arith.addi %i, %c15 : index" in text
+    assert "arith.divsi" in text
+    assert "memref<2x?x16x16xf16, strided<[1024, 256, 16, 1]>" in text
+
+
+def test_one_tile_of_several(run_passes) -> None:
+    view = "memref<64x32xf16, strided<[32, 1], offset: ?>, #hivm.address_space<cbuf>>"
+    body = (
+        "%v = memref.subview %a[%i, 0, 0] [1, 64, 32] [1, 1, 1] : "
+        f"{_type('2x64x32xf16', 'cbuf')} to {view}\nannotation.mark %v {{seen}} : {view}"
+    )
+    text = _kernel(64, 32, "f16", body=body).replace(
+        f"memref.alloc() : {_type('64x32xf16', 'cbuf')}",
+        f"memref.alloc() : {_type('2x64x32xf16', 'cbuf')}",
+    )
+    found = run_passes(text, HivmInferDataLayoutPass())
+    assert f"memref.alloc() : {_type('2x2x4x16x16xf16', 'cbuf')}" in found
+    assert "memref.subview %a[%i, 0, 0, 0, 0] [1, 2, 4, 16, 16]" in found
+    assert "memref<2x4x16x16xf16, strided<[1024, 256, 16, 1], offset: ?>" in found
+
+
+@pytest.mark.parametrize("case", ["slice", "size"])
 def test_what_has_no_blocks_is_an_error(case: str) -> None:
     text = _kernel(64, 32, "f16", body=_slice("8", 16))
-    if case == "rank":
-        text = _kernel(64, 32, "f16").replace("64x32xf16", "2x64x32xf16")
+    if case == "size":
+        text = _kernel(64, 32, "f16").replace("64x32xf16", "?x32xf16")
+        text = text.replace("memref.alloc()", "memref.alloc(%i)")
     with pytest.raises(TLError) as caught:
         HivmInferDataLayoutPass().apply(None, from_text(text))
     assert caught.value.code == "TL303"

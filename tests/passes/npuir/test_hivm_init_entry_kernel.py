@@ -40,9 +40,7 @@ def test_flags_get_the_address(run_passes) -> None:
 
 
 def test_flags_with_an_address_keep_theirs(run_passes) -> None:
-    own = MODULE.replace("%n: i32)", "%n: i32, %o: i64)").replace(
-        SET, SET + " ffts_base_addr = %o"
-    )
+    own = MODULE.replace("%n: i32)", "%n: i32, %o: i64)").replace(SET, SET + " ffts_base_addr = %o")
     assert "ffts_base_addr = %o" in run_passes(own, HivmAddFftsToSyncBlockSetOpPass())
 
 

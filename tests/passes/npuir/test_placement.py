@@ -18,9 +18,7 @@ from tlcourse.passes.npuir.placement import (
 
 
 def _block(size: int, first: int, last: int, *, copies: int = 1, pipe: str = "V") -> Block:
-    return Block(
-        size_bytes=size, copies=copies, first=first, last=last, pipes=frozenset({pipe})
-    )
+    return Block(size_bytes=size, copies=copies, first=first, last=last, pipes=frozenset({pipe}))
 
 
 def test_in_a_row_nothing_shares() -> None:

@@ -6,12 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, func, memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, NoneAttr, StridedLayoutAttr
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    IndexType,
+    MemRefType,
+    NoneAttr,
+    StridedLayoutAttr,
+)
 from xdsl.ir import Operation, SSAValue
 
 from tlcourse.diagnostics import TLError, error
 from tlcourse.dialects.hivm.base import space_of
 from tlcourse.dialects.hivm.dma import LoadOp, ND2NZOp
+from tlcourse.dialects.hivm.vector import dims_of
 from tlcourse.dialects.memref import CastOp
 from tlcourse.dialects.rewriting import replace
 from tlcourse.passes.npuir.buffers import element_bits, kind_of, name_of
@@ -47,7 +55,7 @@ class HivmInferDataLayoutPass(DevicePass):
     its removal, canonicalisation of the sizes) happens in one step.
 
     Raises:
-        TL303: a tile that is not two-dimensional, or a slice that cuts through a block.
+        TL303: a tile of open size, or a slice that has no blocks of its own.
     """
 
     name = "hivm-infer-data-layout"
@@ -57,25 +65,24 @@ class HivmInferDataLayoutPass(DevicePass):
             if isinstance(op, LoadOp) and space_of(op.dst) == "cbuf":
                 replace(op, [ND2NZOp(op.src, op.dst)])
             elif isinstance(op, memref.AllocOp) and space_of(op.memref) in ("cbuf", "cc"):
-                if len(kind_of(op.memref).get_shape()) != _FRACTAL_RANK:
+                if len(kind_of(op.memref).get_shape()) < _FRACTAL_RANK:
                     _convert(function, op)
 
 
 def _convert(function: func.FuncOp, op: memref.AllocOp) -> None:
     old = kind_of(op.memref)
-    if len(old.get_shape()) != 2:
-        raise _unsupported(op, f"{name_of(op.memref)} has {len(old.get_shape())} dimensions")
+    *outer, rows, columns = old.get_shape()
+    if DYNAMIC_INDEX in old.get_shape():
+        raise _unsupported(op, f"the size of {name_of(op.memref)} is not constant")
     block = _block_of(old, space_of(op.memref))
-    kind = MemRefType(
-        old.element_type, _blocks(old.get_shape(), block), NoneAttr(), old.memory_space
+    blocks = [-(-columns // block[1]), -(-rows // block[0]), *block]
+    alloc = memref.AllocOp(
+        [], [], MemRefType(old.element_type, [*outer, *blocks], NoneAttr(), old.memory_space)
     )
-    alloc = memref.AllocOp([], [], kind)
-    cast = CastOp(alloc.memref, _open(kind))
-    slices = [
-        use.operation for use in op.memref.uses if isinstance(use.operation, memref.SubviewOp)
-    ]
-    for part in slices:
-        _convert_slice(function, part, alloc.memref, block)
+    cast = CastOp(alloc.memref, _open(kind_of(alloc.memref)))
+    for use in list(op.memref.uses):
+        if isinstance(use.operation, memref.SubviewOp):
+            _Slice(function, use.operation, block).convert(alloc.memref)
     name = op.memref.name_hint
     replace(op, [alloc, cast])
     alloc.memref.name_hint = name
@@ -89,59 +96,72 @@ def _block_of(kind: MemRefType, space: str) -> tuple[int, int]:
     return _ROWS, _BLOCK_BYTES * 8 // element_bits(kind.element_type)
 
 
-def _blocks(extents: Sequence[int], block: tuple[int, int]) -> tuple[int, int, int, int]:
-    (rows, columns), (block_rows, block_columns) = extents, block
-    return -(-columns // block_columns), -(-rows // block_rows), block_rows, block_columns
-
-
 def _open(kind: MemRefType) -> MemRefType:
     """The type with unknown extents, as the ops of the cube take it."""
     layout = kind.layout
+    rank = len(kind.get_shape())
     if isinstance(layout, StridedLayoutAttr):
-        layout = StridedLayoutAttr([None, None, None, 1], None)
-    extents = [DYNAMIC_INDEX] * _FRACTAL_RANK
-    return MemRefType(kind.element_type, extents, layout, kind.memory_space)
+        layout = StridedLayoutAttr([*[None] * (rank - 1), 1], None)
+    return MemRefType(kind.element_type, [DYNAMIC_INDEX] * rank, layout, kind.memory_space)
 
 
-def _convert_slice(
-    function: func.FuncOp, part: memref.SubviewOp, buffer: SSAValue, block: tuple[int, int]
-) -> None:
-    dynamic = iter(part.offsets)
-    offsets = [
-        next(dynamic) if offset == DYNAMIC_INDEX else offset
-        for offset in part.static_offsets.get_values()
-    ]
-    sizes = [int(size) for size in part.static_sizes.get_values()]
-    if len(sizes) != 2 or len(kind_of(part.result).get_shape()) != 2 or DYNAMIC_INDEX in sizes:
-        raise _unsupported(
-            part, f"the slice of {name_of(part.source)} has no fixed rows and columns"
-        )
-    new_ops: list[Operation] = []
-    rows, columns = (
-        _in_blocks(function, part, offset, extent, new_ops)
-        for offset, extent in zip(offsets, block, strict=True)
-    )
-    starts: list[SSAValue | int] = [columns, rows, 0, 0]
-    extents = _blocks(sizes, block)
-    kind = memref.SubviewOp.infer_result_type(kind_of(buffer), starts, extents, [1] * 4)
-    view = memref.SubviewOp.get(buffer, starts, extents, [1] * 4, kind)
-    replace(part, [*new_ops, view, CastOp(view.result, _open(kind))])
+@dataclass(frozen=True)
+class _Slice:
+    """A slice of a two-dimensional tile, or of one tile of several, on its way to blocks."""
+
+    function: func.FuncOp
+    op: memref.SubviewOp
+    block: tuple[int, int]
+
+    def convert(self, buffer: SSAValue) -> None:
+        op, new_ops = self.op, list[Operation]()
+        *outer, row, column = _entries(op.static_offsets, op.offsets)
+        *counts, rows, columns = _entries(op.static_sizes, op.sizes)
+        if len(kind_of(op.result).get_shape()) != 2 or any(count != 1 for count in counts):
+            raise _unsupported(op, f"the slice of {name_of(op.source)} is not two-dimensional")
+        starts = [*outer, self._start(column, 1, new_ops), self._start(row, 0, new_ops), 0, 0]
+        sizes = [self._blocks(columns, 1, new_ops), self._blocks(rows, 0, new_ops), *self.block]
+        extents = [*counts, *sizes]
+        ones = [1] * len(extents)
+        kind = memref.SubviewOp.infer_result_type(kind_of(buffer), starts, extents, ones)
+        kind = _without_outer(kind, len(counts))
+        view = memref.SubviewOp.get(buffer, starts, extents, ones, kind)
+        replace(op, [*new_ops, view, CastOp(view.result, _open(kind))])
+
+    def _start(self, offset: SSAValue | int, dim: int, new_ops: list[Operation]) -> SSAValue | int:
+        extent = self.block[dim]
+        if isinstance(offset, int) and offset % extent:
+            raise _unsupported(self.op, f"the slice starts at {offset}, in a block of {extent}")
+        return offset // extent if isinstance(offset, int) else self._divided(offset, dim, new_ops)
+
+    def _blocks(self, size: SSAValue | int, dim: int, new_ops: list[Operation]) -> SSAValue | int:
+        extent = self.block[dim]
+        if isinstance(size, int):
+            return -(-size // extent)
+        rounded = arith.AddiOp(size, constant(self.function, extent - 1, IndexType()))
+        new_ops.append(rounded)
+        return self._divided(rounded.result, dim, new_ops)
+
+    def _divided(self, value: SSAValue, dim: int, new_ops: list[Operation]) -> SSAValue:
+        extent = constant(self.function, self.block[dim], IndexType())
+        new_ops.append(divided := arith.DivSIOp(value, extent))
+        return divided.result
 
 
-def _in_blocks(
-    function: func.FuncOp,
-    part: Operation,
-    offset: SSAValue | int,
-    extent: int,
-    new_ops: list[Operation],
-) -> SSAValue | int:
-    if isinstance(offset, int):
-        if offset % extent:
-            raise _unsupported(part, f"the slice starts at {offset}, inside a block of {extent}")
-        return offset // extent
-    divided = arith.DivSIOp(offset, constant(function, extent, IndexType()))
-    new_ops.append(divided)
-    return divided.result
+def _entries(static: DenseArrayBase, dynamic: Sequence[SSAValue]) -> list[SSAValue | int]:
+    """Numbers, and values where the number is open."""
+    values = iter(dynamic)
+    return [next(values) if n == DYNAMIC_INDEX else n for n in dims_of(static)]
+
+
+def _without_outer(kind: MemRefType, count: int) -> MemRefType:
+    """The type of one tile of several: the outer dimensions, of extent 1, are dropped."""
+    if not count:
+        return kind
+    strides = kind.get_strides()
+    assert strides is not None
+    layout = StridedLayoutAttr(strides[count:], kind.get_offset())
+    return MemRefType(kind.element_type, kind.get_shape()[count:], layout, kind.memory_space)
 
 
 def _unsupported(op: Operation, what: str) -> TLError:
@@ -149,7 +169,7 @@ def _unsupported(op: Operation, what: str) -> TLError:
         "TL303",
         f"a tile of the cube core cannot be laid out in blocks: {what}",
         why="L1 and L0C hold two-dimensional tiles as blocks of 16 rows and 32 bytes (L0C: 16 "
-        "by 16), so a slice takes whole blocks",
-        fix="use a two-dimensional tile and let slices of it start at multiples of the block",
+        "by 16), so a slice takes whole blocks of one tile",
+        fix="give the tile a constant shape and let slices of it start at multiples of the block",
         labels=labels_of(op),
     )

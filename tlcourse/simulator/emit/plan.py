@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -142,13 +143,34 @@ def _aliases(op: Operation, operand: int) -> list[SSAValue]:
 
 
 def _name(span: Span | None, sources: SourceMap) -> str:
-    """The name that the learner's allocation gives a buffer; empty where there is none."""
+    """The learner's name of the buffer that a statement makes; empty where there is none.
+
+    `A_ub = T.alloc_ub(..)` names it; so does the destination of `T.copy(A, A_sh)`, because a
+    buffer that the compiler makes for a statement holds its result.
+    """
     source = sources.get(span.source) if span else None
     lines = source.text.splitlines() if source else []
     if span is None or not 0 < span.line <= len(lines):
         return ""
-    match = _ALLOCATION.match(lines[span.line - 1])
-    return match.group(1) if match else ""
+    line = lines[span.line - 1]
+    match = _ALLOCATION.match(line)
+    if match:
+        return match.group(1)
+    return _destination(line[span.column - 1 : span.end_column - 1])
+
+
+def _destination(text: str) -> str:
+    """The last buffer that a call on one line is given by position."""
+    try:
+        call = ast.parse(text.strip(), mode="eval").body
+    except SyntaxError:
+        return ""
+    if not isinstance(call, ast.Call) or not call.args:
+        return ""
+    last = call.args[-1]
+    while isinstance(last, ast.Subscript):
+        last = last.value
+    return last.id if isinstance(last, ast.Name) else ""
 
 
 def _size_bytes(value: SSAValue) -> int | None:

@@ -1,0 +1,75 @@
+"""Tiles that leave their tensor or their memory."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+LOAD = """%u = hivm.hir.pointer_cast(%c0) : UB({rows}x32xf32)
+%a = memref.reinterpret_cast %A to offset: [0], sizes: [64, 64], strides: [64, 1] : GM(?xf32) to GM(64x64xf32)
+%s = memref.subview %a[%i{row}, %i{column}] [{rows}, 32] [1, 1] : GM(64x64xf32) to GM({rows}x32xf32, strided<[64, 1], offset: ?>)
+hivm.hir.load ins(%s : GM({rows}x32xf32, strided<[64, 1], offset: ?>)) outs(%u : UB({rows}x32xf32))"""
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "dim", "text"),
+    [
+        pytest.param(56, 0, 0, "dimension 0 from 56 to 71, but its extent is 64", id="rows"),
+        pytest.param(0, 48, 1, "dimension 1 from 48 to 79, but its extent is 64", id="columns"),
+        pytest.param(128, 0, 0, "dimension 0 from 128 to 143", id="far behind the end"),
+    ],
+)
+def test_subview_of_a_tensor(tiny, helpers, row: int, column: int, dim: int, text: str) -> None:
+    vector = LOAD.format(rows=16, row=row, column=column)
+    tensors = [helpers.tensor("A", "float32", 64, 64)]
+    result = tiny.run(tensors, [torch.ones(64, 64)], vector=vector)
+    assert helpers.codes(result) == ["TL501"]
+    assert text in result.findings[0].diagnostic.what
+    assert "load reads A outside its bounds in block 0" in result.findings[0].diagnostic.what
+    assert helpers.lines(result.findings[0]) == [4]
+
+
+def test_last_rows_are_inside(tiny, helpers) -> None:
+    vector = LOAD.format(rows=16, row=48, column=32)
+    tensors = [helpers.tensor("A", "float32", 64, 64)]
+    assert tiny.run(tensors, [torch.ones(64, 64)], vector=vector).findings == ()
+
+
+def test_declared_shape_larger_than_the_tensor(tiny, helpers) -> None:
+    vector = LOAD.format(rows=16, row=48, column=0)
+    tensors = [helpers.tensor("A", "float32", 32, 64)]
+    result = tiny.run(tensors, [torch.ones(32, 64)], vector=vector)
+    assert helpers.codes(result) == ["TL501"]
+    assert "but there are 2,048" in result.findings[0].diagnostic.what
+
+
+def test_store_behind_the_end_leaves_the_neighbours_alone(tiny, helpers) -> None:
+    vector = """%u = hivm.hir.pointer_cast(%c0) : UB(64xf32)
+%one = arith.constant 1.0 : f32
+hivm.hir.vbrc ins(%one : f32) outs(%u : UB(64xf32))
+set V MTE3 0
+wait V MTE3 0
+%s = memref.reinterpret_cast %A to offset: [32], sizes: [64], strides: [1] : GM(?xf32) to GM(64xf32, strided<[1], offset: 32>)
+hivm.hir.store ins(%u : UB(64xf32)) outs(%s : GM(64xf32, strided<[1], offset: 32>))"""
+    whole = torch.zeros(128)
+    tensors = [helpers.tensor("A", "float32", 64)]
+    result = tiny.run(tensors, [whole[:64]], vector=vector, out_idx=(0,))
+    assert helpers.codes(result) == ["TL501"], "and nothing about the unwritten output"
+    assert torch.equal(whole, torch.zeros(128))
+
+
+def test_tile_on_chip_larger_than_its_buffer(tiny, helpers) -> None:
+    vector = """%u = hivm.hir.pointer_cast(%c0) : UB(32xf32)
+%s = memref.subview %u[0] [%i64] [1] : UB(32xf32) to UB(?xf32)
+hivm.hir.load ins(%A1 : GM(64xf32)) outs(%s : UB(?xf32))"""
+    tensors = [helpers.tensor("A", "float32", 64)]
+    result = tiny.run(tensors, [torch.ones(64)], vector=vector)
+    assert helpers.codes(result) == ["TL501"]
+    assert "load writes buffer at 0 in UB outside" in result.findings[0].diagnostic.what
+
+
+def test_bounds_are_checked_when_checks_are_off(tiny, helpers) -> None:
+    vector = LOAD.format(rows=16, row=56, column=0)
+    tensors = [helpers.tensor("A", "float32", 64, 64)]
+    result = tiny.run(tensors, [torch.ones(64, 64)], vector=vector, checks="off")
+    assert helpers.codes(result) == ["TL501"]
