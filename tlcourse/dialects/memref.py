@@ -50,7 +50,10 @@ MemRef = Dialect(
 
 
 def subview(
-    source: SSAValue, offsets: Sequence[int | SSAValue], sizes: Sequence[int | SSAValue]
+    source: SSAValue,
+    offsets: Sequence[int | SSAValue],
+    sizes: Sequence[int | SSAValue],
+    shape: Sequence[int] | None = None,
 ) -> memref.SubviewOp:
     """A rectangular part of a memref at unit strides, with the type that MLIR infers for it.
 
@@ -58,14 +61,31 @@ def subview(
         source: the memref.
         offsets: one per dimension, integers or `index` values.
         sizes: one per dimension, integers or `index` values.
+        shape: shape of the result where it leaves out dimensions of extent 1.
     """
     kind = type_of(source)
     strides, start = strides_of(kind)
-    shape = [size if isinstance(size, int) else DYNAMIC_INDEX for size in sizes]
-    layout = StridedLayoutAttr(strides, _offset(start, strides, offsets))
-    result_type = MemRefType(kind.element_type, shape, layout, kind.memory_space)
-    ones: list[int | SSAValue] = [1] * len(shape)
+    full = [size if isinstance(size, int) else DYNAMIC_INDEX for size in sizes]
+    kept = _kept(full, full if shape is None else shape)
+    layout = StridedLayoutAttr([strides[d] for d in kept], _offset(start, strides, offsets))
+    result_type = MemRefType(kind.element_type, [full[d] for d in kept], layout, kind.memory_space)
+    ones: list[int | SSAValue] = [1] * len(full)
     return memref.SubviewOp.get(source, list(offsets), list(sizes), ones, result_type)
+
+
+def _kept(full: Sequence[int], shape: Sequence[int]) -> list[int]:
+    """The dimensions of `full` that are left when extents of 1 are dropped to give `shape`."""
+    kept: list[int] = []
+    spare = len(full) - len(shape)
+    for dim, extent in enumerate(full):
+        wanted = shape[len(kept)] if len(kept) < len(shape) else None
+        if extent != wanted:
+            assert extent == 1
+            assert spare > 0
+            spare -= 1
+            continue
+        kept.append(dim)
+    return kept
 
 
 def type_of(value: SSAValue) -> MemRefType:

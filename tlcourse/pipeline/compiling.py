@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
-from tlcourse.bishengir import compile_text, trace_text
+from tlcourse.bishengir import ToolError, compile_text, trace_text
 from tlcourse.chips import DEFAULT_CHIP, Chip
 from tlcourse.codegen import generate
 from tlcourse.diagnostics import SourceMap
@@ -180,11 +180,13 @@ class _Run:
         try:
             yield
         except Exception as problem:  # a pass is our code: any fault of it becomes TL310
-            ir = to_text(before, locations=True)
+            if isinstance(problem, ToolError):
+                pass_name = problem.pass_name or pass_name
+            found = failure(problem, pass_name, to_text(before, locations=True), self.sources)
             if self.recorder is not None:
-                why = failure(problem, pass_name, ir, self.sources, None).diagnostic.what
-                self.recorder.add(phase, pass_name, ir, failed=why)
-            raise failure(problem, pass_name, ir, self.sources, self.trace()) from problem
+                self.recorder.add(phase, pass_name, found.ir, failed=found.diagnostic.what)
+                found.trace = self.recorder.trace()
+            raise found from problem
 
 
 def _options_of(one: ModulePass) -> dict[str, str]:

@@ -24,9 +24,7 @@ class PassFailure(TLError):
     trace: PassTrace | None = None
 
 
-def failure(
-    problem: Exception, pass_name: str, ir: str, sources: SourceMap, trace: PassTrace | None
-) -> PassFailure:
+def failure(problem: Exception, pass_name: str, ir: str, sources: SourceMap) -> PassFailure:
     """Makes one error of whatever a pass raised.
 
     Args:
@@ -34,14 +32,13 @@ def failure(
         pass_name: the pass.
         ir: the module that it was given.
         sources: texts for the caret; passes know points only.
-        trace: the snapshots so far.
     """
     if isinstance(problem, TLError):
         known = {**sources, **problem.sources}
         diagnostic = _with_spans(problem.diagnostic, known)
     else:
         known, diagnostic = dict(sources), _broken(problem, pass_name)
-    return PassFailure(diagnostic, known, pass_name=pass_name, ir=ir, trace=trace)
+    return PassFailure(diagnostic, known, pass_name=pass_name, ir=ir)
 
 
 def _with_spans(diagnostic: Diagnostic, sources: SourceMap) -> Diagnostic:

@@ -174,6 +174,26 @@ class Reports:
             )
         )
 
+    def disagree(self, instruction: Instruction, source: Tile, target: Tile) -> None:
+        """TL505: extents that depend on the run do not fit together."""
+        key = ("disagree", instruction.site.index)
+        if self._log.knows(key):
+            return
+        self._log.add(
+            Fault(
+                key=key,
+                code="TL505",
+                at=instruction,
+                what=f"{instruction.site.op} pairs {wording.tile(source)} {source.sizes} with "
+                f"{wording.tile(target)} {target.sizes} {wording.where(instruction)}",
+                why="a statement on tiles pairs element with element, so their extents must be "
+                "equal",
+                fix="give both sides the same slice, for example "
+                "T.copy(A[m : m + n, 0:64], A_ub[0:n, 0:64])",
+                label="extents disagree here",
+            )
+        )
+
     def raised_twice(self, instruction: Instruction, first: Instruction, key: FlagKey) -> None:
         """TL524: a flag inside a core is raised while it is up."""
         fault = ("flag", key.set_pipe, key.wait_pipe, instruction.core.kind)

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from tlcourse.chips import Chip
 from tlcourse.records import Finding, Timeline
+from tlcourse.simulator.agreement import Agreement
 from tlcourse.simulator.arguments import Launch
 from tlcourse.simulator.bounds import Bounds
 from tlcourse.simulator.classes import BlockClass, DryCore, group
@@ -65,7 +66,7 @@ class Session:
         self._turns = Turns(params.turn_limit)
         self._ordered = bool(loaded.program.options["block_barrier"])
         report = Reports(self._log, loaded.sites, chip)
-        self._bounds = Bounds(report)
+        self._shapes = [Bounds(report), Agreement(report)]
         self._flags = FlagCheck(report, chip=chip)
         self._initialised = Initialised(report)
         self._races = Races(
@@ -158,9 +159,9 @@ class Session:
     def _observers(self, *, full: bool, executed: Observer | None) -> list[Observer]:
         last = [executed] if executed is not None else []
         if self._params.checks == "off":
-            return [self._bounds, *last]
+            return [*self._shapes, *last]
         checks = [self._flags, self._initialised, self._races] if full else []
-        return [self._bounds, *checks, self._owners, *last]
+        return [*self._shapes, *checks, self._owners, *last]
 
     def _guarded(self, machine: Machine) -> bool:
         """Runs a machine; whatever stops it becomes a finding."""

@@ -45,6 +45,18 @@ def test_cast_to_f16_is_folded(run_passes) -> None:
     assert "pre_quant = #hivm.fixpipe_pre_quant_mode<F322F16>" in text
     assert "outs(%gm16 : memref<64x64xf16>)" in text
     assert "hivm.hir.store" not in text
+    assert "hivm.hir.vcast" not in text
+
+
+def test_short_tile_is_cast_on_the_way_too(run_passes) -> None:
+    body = """%o = tensor.empty() : tensor<64x64xf16>
+    %h = hivm.hir.vcast ins(%r : tensor<64x64xf32>) outs(%o : tensor<64x64xf16>) -> tensor<64x64xf16>
+    %s = tensor.extract_slice %h[0, 0] [%m, %k] [1, 1] : tensor<64x64xf16> to tensor<?x?xf16>
+    hivm.hir.store ins(%s : tensor<?x?xf16>) outs(%gm16 : memref<64x64xf16>)"""
+    text = run_passes(_module(body), HivmInlineFixpipePass())
+    assert "tensor<64x64xf32> to tensor<?x?xf32>" in text
+    assert "F322F16" in text
+    assert "hivm.hir.vcast" not in text
 
 
 def test_cast_with_another_rounding_is_not_folded(run_passes) -> None:

@@ -139,7 +139,7 @@ def problems(nodes: list[Node]) -> list[str]:
     found = []
     for x, y in combinations(range(len(nodes)), 2):
         a, b = nodes[x], nodes[y]
-        if a.pipe == b.pipe and a.pipe in IN_ORDER or not _conflict(a, b):
+        if (a.pipe == b.pipe and a.pipe in IN_ORDER) or not _conflict(a, b):
             continue
         if not reach[2 * x + 1] >> (2 * y) & 1:
             found.append(f"{x} {a.name} on {a.pipe} and {y} {b.name} on {b.pipe}")

@@ -120,6 +120,15 @@ def _store_by_fixpipe(reader: Operation) -> None:
         assert isinstance(store, StoreOp)
         source = _before_cast(store.src, reader)
         replace(store, [FixpipeOp(source, store.dst, pre_quant)], [])
+    _erase_with_slices(reader)
+
+
+def _erase_with_slices(op: Operation) -> None:
+    """Erases an op whose result nobody needs any more, and the slices of that result."""
+    for use in list(op.results[0].uses):
+        _erase_with_slices(use.operation)
+    op.detach()
+    op.erase()
 
 
 def _before_cast(value: SSAValue, cast: VCastOp) -> SSAValue:

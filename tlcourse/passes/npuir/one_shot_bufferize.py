@@ -89,7 +89,8 @@ class _Bufferizer:
             case PipeOp() if any(is_tensor(value) for value in op.operands):
                 self._pipe_op(op)
             case tensor.ExtractSliceOp():
-                view = subview(self.buffer(op.source, op), *_box(op))
+                shape = tensor_type(op.result).get_shape()
+                view = subview(self.buffer(op.source, op), *_box(op), shape)
                 insert_before(op, [view])
                 self._done(op, view.result)
             case tensor.InsertSliceOp():
@@ -167,7 +168,7 @@ class _Bufferizer:
 
     def _insert_slice(self, op: tensor.InsertSliceOp) -> None:
         home = self._destination(op, op.dest, reads=True)
-        part = subview(home, *_box(op))
+        part = subview(home, *_box(op), tensor_type(op.source).get_shape())
         load = _only_load(op.source)
         if load is None:
             insert_before(op, [part, CopyOp(self.buffer(op.source, op), part.result)])
