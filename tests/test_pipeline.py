@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 import tlcourse  # noqa: F401  serves `import tilelang`
+from tlcourse.bishengir import BishengPass
 from tlcourse.chips import DEFAULT_CHIP
 from tlcourse.diagnostics import TLError
 from tlcourse.dialects.hivm.base import PipeOp, space_of
@@ -30,6 +31,7 @@ from tlcourse.examples.minicv import minicv_developer, minicv_expert
 from tlcourse.passes.npuir.buffers import kind_of, size_bytes
 from tlcourse.passes.npuir.folding import constant_of
 from tlcourse.passes.npuir.functions import device_functions
+from tlcourse.passes.npuir.plan_workspace import PlanWorkspacePass
 from tlcourse.pipeline import (
     NPUIR_PASSES,
     TIR_PASSES,
@@ -187,6 +189,44 @@ def test_the_real_tool_reads_every_stage_back(mode: Mode, bishengir_opt: Path) -
 
 def _ops(module: ModuleOp) -> Counter[str]:
     return Counter(op.name for op in module.walk())
+
+
+# Steps at which a real pass can stand in for ours, with the options of the real pipeline.
+EXCHANGE = {
+    "convert-to-hivm-op": {},
+    "hivm-infer-mem-scope": {},
+    "hivm-flatten-ops": {},
+    "hivm-mark-multi-buffer": {
+        "enable-auto": "true",
+        "limit-auto-multi-buffer-of-local-buffer": "no-l0c",
+        "limit-auto-multi-buffer-only-for-local-buffer": "true",
+        "limit-mix-auto-multi-buffer-buffer": "only-cube",
+    },
+    "hivm-plan-memory": {},
+    "hivm-graph-sync-solver": {},
+    "hivm-enable-multi-buffer": {},
+}
+
+
+@pytest.mark.bishengir
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", EXCHANGE)
+def test_a_real_pass_can_stand_in_for_ours(
+    monkeypatch: pytest.MonkeyPatch, bishengir_opt: Path, name: str, mode: Mode
+) -> None:
+    setting = Setting(mode=mode, chip=DEFAULT_CHIP, options=PassOptions())
+    spec = BishengPass("hacc-append-device-spec", {"target": DEFAULT_CHIP.name})
+    steps: list[Step] = []
+    for step in NPUIR_PASSES:
+        own = step.make(setting)
+        if own.name == name and not isinstance(own, PlanWorkspacePass):
+            real = BishengPass(name, EXCHANGE[name])
+            steps += [Step(make=lambda _: spec), Step(make=lambda _, real=real: real)]
+        else:
+            steps.append(step)
+    monkeypatch.setattr("tlcourse.pipeline.compiling.NPUIR_PASSES", tuple(steps))
+    kernel = Kernel(mode)
+    _check_numbers(kernel, kernel.compile())
 
 
 TIR = [

@@ -44,7 +44,13 @@ class BishengPass(ModulePass):
         switches = " ".join(f"{name}={value}" for name, value in self.options.items())
         flag = f"--{self.pass_name}={switches}" if switches else f"--{self.pass_name}"
         done = run_tool(
-            [flag, "--mlir-print-ir-after-failure", "--mlir-print-op-generic"],
+            # Some passes write affine maps over symbols, which xDSL does not read.
+            [
+                flag,
+                "--lower-affine",
+                "--mlir-print-ir-after-failure",
+                "--mlir-print-op-generic",
+            ],
             to_text(op, locations=True),
             timeout_s=self.timeout_s,
         )

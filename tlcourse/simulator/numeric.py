@@ -122,6 +122,9 @@ def _matrix(
     """A copy of the first rows and columns of a fractal tile, contiguous."""
     c0 = tile.shape[3]
     r1, c1 = -(-rows // 16), -(-columns // c0)
+    if tile.shape[0] < c1 or tile.shape[1] < r1:
+        held = f"{tile.shape[1] * 16} x {tile.shape[0] * c0}"
+        raise ValueError(f"a fractal tile of {held} elements cannot hold {rows} x {columns}")
     out = torch.empty((r1, 16, c1, c0), dtype=dtype or tile.dtype)
     out.copy_(tile[:c1, :r1].permute(1, 2, 0, 3))
     return out.view(r1 * 16, c1 * c0)[:rows, :columns]
