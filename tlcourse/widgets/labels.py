@@ -96,6 +96,24 @@ _LABELS: dict[str, tuple[str, str]] = {
     "yes": ("yes", "是"),
     "no": ("no: ends {0:,} B past the limit", "否:超出上限 {0:,} B"),
     "no_buffers": ("No buffer was planned.", "没有规划缓冲。"),
+    "tiles": (
+        "Tiles of C = A @ B: block {0} makes rows {1} to {2}, columns {3} to {4} of C",
+        "C = A @ B 的分块:块 {0} 计算 C 的第 {1} 到 {2} 行、第 {3} 到 {4} 列",
+    ),
+    "tiles_short": ("Tiles of C = A @ B", "C = A @ B 的分块"),
+    "tile_place": ("block cid = {0} of {1}", "块 cid = {0},共 {1} 块"),
+    "tile_row": ("row of tiles: {0} // {1} = {2}, bx = {3}", "块行:{0} // {1} = {2},bx = {3}"),
+    "tile_column": (
+        "column of tiles: {0} % {1} = {2}, by = {3}",
+        "块列:{0} % {1} = {2},by = {3}",
+    ),
+    "tile_c": ("the tile of C that this block makes", "这个块计算的 C 的块"),
+    "tile_strips": ("the strips of A and B that it reads", "它读取的 A、B 的条带"),
+    "tile_trip": ("the part in L1 on trip k = {0}", "第 k = {0} 次循环在 L1 中的部分"),
+    "tile_missed": (
+        "no block makes these: {0} rows, {1} columns",
+        "没有块计算这里:{0} 行,{1} 列",
+    ),
 }
 
 

@@ -50,7 +50,8 @@ def test_cast_to_f16_is_folded(run_passes) -> None:
 
 def test_short_tile_is_cast_on_the_way_too(run_passes) -> None:
     body = """%o = tensor.empty() : tensor<64x64xf16>
-    %h = hivm.hir.vcast ins(%r : tensor<64x64xf32>) outs(%o : tensor<64x64xf16>) -> tensor<64x64xf16>
+    %h = hivm.hir.vcast ins(%r : tensor<64x64xf32>) outs(%o : tensor<64x64xf16>)
+      -> tensor<64x64xf16>
     %s = tensor.extract_slice %h[0, 0] [%m, %k] [1, 1] : tensor<64x64xf16> to tensor<?x?xf16>
     hivm.hir.store ins(%s : tensor<?x?xf16>) outs(%gm16 : memref<64x64xf16>)"""
     text = run_passes(_module(body), HivmInlineFixpipePass())

@@ -53,6 +53,20 @@ def test_tile_for_both_cores_is_loaded_twice(run_passes) -> None:
     assert "hivm.hir.vexp ins(%x :" not in text
 
 
+def test_short_tile_for_both_cores_is_loaded_twice(run_passes) -> None:
+    body = f"""%b = memref.alloc() : memref<64x64xf16>
+    %p = memref.subview %b[0, 0] [%m, 64] [1, 1] : memref<64x64xf16>
+      to memref<?x64xf16, strided<[64, 1]>>
+    hivm.hir.load ins(%gm : memref<64x64xf16>) outs(%p : memref<?x64xf16, strided<[64, 1]>>)
+    %x = bufferization.to_tensor %b restrict : memref<64x64xf16>
+    %q = {MMAD.replace("%A", "%x")}
+    %y = hivm.hir.vexp ins(%x : {H}) outs(%o : {H}) -> {H}"""
+    text = run_passes(_module(body), HivmInsertLoadStoreForMixCVPass())
+    assert text.count("hivm.hir.load") == 2
+    assert text.count("memref.subview") == 2
+    assert text.count("memref.alloc") == 2
+
+
 def test_work_of_one_core_is_left_alone(run_passes) -> None:
     body = f"""%y = hivm.hir.vexp ins(%r : {T}) outs(%e : {T}) -> {T}
     %z = hivm.hir.vexp ins(%y : {T}) outs(%e : {T}) -> {T}"""

@@ -73,8 +73,26 @@ def loaded_tensors(load: LoadOp) -> list[SSAValue]:
     """The tensors that hold what a load has brought in."""
     if load.results:
         return list(load.results)
-    uses = [use.operation for use in load.dst.uses]
-    return [op.tensor for op in uses if isinstance(op, ToTensorOp)]
+    return _tensors_of(filled_buffer(load))
+
+
+def filled_buffer(load: LoadOp) -> SSAValue:
+    """The whole buffer that a load fills, or fills a part of."""
+    place = load.dst
+    while isinstance(place.owner, memref.SubviewOp):
+        place = place.owner.source
+    return place
+
+
+def _tensors_of(buffer: SSAValue) -> list[SSAValue]:
+    """The tensors that a buffer and parts of it are read as."""
+    found: list[SSAValue] = []
+    for use in buffer.uses:
+        if isinstance(use.operation, ToTensorOp):
+            found.append(use.operation.tensor)
+        elif isinstance(use.operation, memref.SubviewOp):
+            found += _tensors_of(use.operation.result)
+    return found
 
 
 def readers(value: SSAValue) -> list[Operation]:

@@ -36,6 +36,7 @@ from tlcourse.dialects.rewriting import insert_after
 from tlcourse.passes.npuir.cube_vector import (
     Core,
     empty_like,
+    filled_buffer,
     is_matrix_input,
     loaded_tensors,
 )
@@ -100,14 +101,20 @@ def _load_for_both(load: LoadOp) -> None:
 
 
 def _second_load(load: LoadOp, uses: list[Use]) -> None:
-    first = load.dst.owner
+    first = filled_buffer(load).owner
     assert isinstance(first, memref.AllocOp)
     alloc = first.clone()
+    new_ops: list[Operation] = [alloc]
     again = load.clone()
     again.operands[1] = alloc.memref
+    if isinstance(load.dst.owner, memref.SubviewOp):
+        part = load.dst.owner.clone()
+        part.operands[0] = alloc.memref
+        again.operands[1] = part.result
+        new_ops.append(part)
     again.tcoretype = CoreTypeAttr("VECTOR")
     tile = ToTensorOp(alloc.memref)
-    insert_after(load, [alloc, again, tile])
+    insert_after(load, [*new_ops, again, tile])
     for use in uses:
         use.operation.operands[use.index] = tile.tensor
 
