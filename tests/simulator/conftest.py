@@ -222,9 +222,7 @@ def vadd_lines() -> str:
 def vadd_launch(tiny: Tiny) -> Callable[..., tuple[SimulatorRun, torch.Tensor, torch.Tensor]]:
     """Launches a changed vector add and gives the run, the result and the sum."""
 
-    def start(
-        vector: str, **options: object
-    ) -> tuple[SimulatorRun, torch.Tensor, torch.Tensor]:
+    def start(vector: str, **options: object) -> tuple[SimulatorRun, torch.Tensor, torch.Tensor]:
         a, b = torch.arange(64.0), torch.arange(64.0) * 2
         c = torch.full((64,), torch.nan)
         names = [tensor(name, "float32", 64) for name in "ABC"]

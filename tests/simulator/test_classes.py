@@ -41,8 +41,8 @@ def test_control_flow_that_depends_on_the_block_is_told_apart(tiny, helpers) -> 
 
 def test_a_finding_is_counted_over_its_whole_class(tiny, helpers) -> None:
     tensors = [helpers.tensor("A", "float32", 256)]
-    vector = ODD.replace("ne, %b, %c2", "eq, %c2, %c2").replace("%is {", "%is {")
-    program = tiny.program(tensors, vector=vector.replace("eq, %c2", "ne, %c2"), blocks=4)
+    vector = ODD.replace("arith.cmpi ne, %b, %c2", "arith.cmpi ne, %c2, %c2")
+    program = tiny.program(tensors, vector=vector, blocks=4)
     assert not program.options["block_control"]
     found = {
         checks: run(program, [torch.ones(256)], symbols={}, checks=checks).findings

@@ -75,9 +75,7 @@ hivm.hir.store ins(%u : UB(256xf32)) outs(%E1 : GM(256xf32))
 
 def _without(text: str, *numbers: int) -> str:
     """The text with some lines blank, so that the numbers of the others stay."""
-    kept = [
-        "" if number in numbers else line for number, line in enumerate(text.splitlines(), 1)
-    ]
+    kept = ["" if number in numbers else line for number, line in enumerate(text.splitlines(), 1)]
     return "\n".join(kept)
 
 
@@ -240,14 +238,20 @@ def test_scalar_wait_orders_everything_behind_it(tiny, helpers) -> None:
 
 def test_counter_holds_fifteen_raises(tiny, helpers) -> None:
     def launch(raises: int):
-        cube = CUBE + f"""
+        cube = (
+            CUBE
+            + f"""
 scf.for %k = %w1 to %w{raises} step %w1 : i32 {{
 hivm.hir.sync_block_set[<CUBE>, <PIPE_FIX>, <PIPE_S>] flag = 3
 }}"""
-        vector = VECTOR + f"""
+        )
+        vector = (
+            VECTOR
+            + f"""
 scf.for %k = %w1 to %w{raises} step %w1 : i32 {{
 hivm.hir.sync_block_wait[<VECTOR>, <PIPE_S>, <PIPE_MTE2>] flag = 3
 }}"""
+        )
         return _mix(tiny, helpers, cube=cube, vector=vector)[0]
 
     assert launch(15).findings == ()

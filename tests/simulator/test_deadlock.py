@@ -6,9 +6,7 @@ import torch
 
 
 def _without(text: str, *numbers: int) -> str:
-    kept = [
-        "" if number in numbers else line for number, line in enumerate(text.splitlines(), 1)
-    ]
+    kept = ["" if number in numbers else line for number, line in enumerate(text.splitlines(), 1)]
     return "\n".join(kept)
 
 

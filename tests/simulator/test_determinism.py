@@ -76,9 +76,7 @@ def test_findings_do_not_depend_on_the_order_of_the_pipes(
     assert vadd_launch(text, seed=seed)[0].findings == vadd_launch(text)[0].findings
 
 
-def test_another_order_can_hide_a_missing_flag_in_the_numbers(
-    vadd_launch, vadd_lines: str
-) -> None:
+def test_another_order_can_hide_a_missing_flag_in_the_numbers(vadd_launch, vadd_lines: str) -> None:
     lines = vadd_lines.splitlines()
     lines[4] = lines[5] = ""
     hidden = []

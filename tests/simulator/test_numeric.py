@@ -71,9 +71,7 @@ def test_cast_in_place_over_the_same_bytes() -> None:
     ("rows", "columns", "dtype"),
     [(32, 48, torch.float16), (17, 33, torch.float16), (1, 1, torch.float32), (40, 64, torch.int8)],
 )
-def test_nd2nz_keeps_to_the_rows_and_columns(
-    rows: int, columns: int, dtype: torch.dtype
-) -> None:
+def test_nd2nz_keeps_to_the_rows_and_columns(rows: int, columns: int, dtype: torch.dtype) -> None:
     src = torch.arange(rows * columns).reshape(rows, columns).remainder(100).to(dtype)
     wanted = fractal(src, 32 // dtype.itemsize)
     dst = torch.full_like(wanted, -1 if dtype == torch.int8 else math.nan)

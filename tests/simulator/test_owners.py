@@ -74,7 +74,9 @@ def test_output_that_no_line_writes(tiny, helpers) -> None:
 
 
 # Every block writes its part, meets the others, and reads its neighbour's part.
-BARRIER = STORE.replace("STEP", "64").replace("%A1[", "%A1[") + """
+BARRIER = (
+    STORE.replace("STEP", "64").replace("%A1[", "%A1[")
+    + """
 hivm.hir.pipe_barrier[<PIPE_ALL>]
 hivm.hir.sync_block_set[<VECTOR>, <PIPE_MTE3>, <PIPE_S>] flag = 5 sync_instr_mode = <INTER_BLOCK_SYNCHRONIZATION>
 hivm.hir.sync_block_wait[<VECTOR>, <PIPE_S>, <PIPE_MTE2>] flag = 5
@@ -85,6 +87,7 @@ hivm.hir.sync_block_wait[<VECTOR>, <PIPE_S>, <PIPE_MTE2>] flag = 5
 %q = arith.index_cast %n3 : i64 to index
 %r = memref.subview %A1[%q] [64] [1] : GM(256xf32) to GM(64xf32, strided<[1], offset: ?>)
 hivm.hir.load ins(%r : GM(64xf32, strided<[1], offset: ?>)) outs(%u : UB(64xf32))"""
+)
 
 
 def test_blocks_that_meet_at_a_barrier(tiny, helpers) -> None:

@@ -152,8 +152,10 @@ def test_cube_and_vector_cores(tiny, helpers) -> None:
     buffers = [torch.eye(16).half(), torch.zeros(16, 16), torch.zeros(16, 16)]
     result = tiny.run(tensors, buffers, cube=CUBE, vector=VECTOR, chip=CHIP)
     assert result.findings == ()
-    times = {(i.agent, i.op, i.start_cycle - 1000, i.end_cycle - 1000)
-             for i in result.timeline.instructions}
+    times = {
+        (i.agent, i.op, i.start_cycle - 1000, i.end_cycle - 1000)
+        for i in result.timeline.instructions
+    }
     assert times == {
         ("aic", "nd2nz", 10, 123),
         ("aic", "nd2nz", 123, 236),

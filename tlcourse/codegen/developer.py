@@ -77,9 +77,7 @@ def _alloc(writer: Writer, op: tl.AllocOp) -> None:
     kind = type_of(op.result)
     if tl.scope_of(op.result) not in _SCOPES:
         raise no_place(writer, op, "Developer")
-    value = empty(writer, kind.get_shape(), kind.element_type)
-    value.name_hint = op.result.name_hint
-    writer.buffers[op.result] = value
+    writer.keep(op.result, empty(writer, kind.get_shape(), kind.element_type))
 
 
 def _vector(writer: Writer, op: VectorStatement) -> None:
@@ -94,7 +92,7 @@ def _vector(writer: Writer, op: VectorStatement) -> None:
     else:
         room = empty(writer, [part.sizes[dim] for dim in dims], part.element)
         value = writer.add(instruction(op, sources, room, operands.broadcast)).results[0]
-    writer.buffers[part.buffer] = insert(writer, value, writer.buffers[part.buffer], part, dims)
+    writer.keep(part.buffer, insert(writer, value, writer.buffers[part.buffer], part, dims))
 
 
 def _gemm(writer: Writer, op: tl.GemmOp) -> None:
@@ -105,7 +103,7 @@ def _gemm(writer: Writer, op: tl.GemmOp) -> None:
     product = writer.add(MmadL1Op(a, b, init, sizes, c, **gemm_flags(op))).results[0]
     if not is_corner(part):
         product = insert(writer, product, base, part, last_two(part))
-    writer.buffers[part.buffer] = product
+    writer.keep(part.buffer, product)
 
 
 def _matrix(writer: Writer, part: Part) -> SSAValue:
@@ -151,13 +149,17 @@ def _hand_on(
     """Fills blocks that begin with `starts` as the buffers' values and end with the newest."""
     before = dict(writer.buffers)
     for here, there in bodies:
-        writer.buffers = before | dict(zip(buffers, starts, strict=True))
+        writer.buffers = dict(before)
+        for buffer, start in zip(buffers, starts, strict=True):
+            writer.keep(buffer, start)
         with writer.inside(here):
             if there is not None:
                 _statements(writer, there)
             writer.stand_at(op)
             writer.add(scf.YieldOp(*(writer.buffers[buffer] for buffer in buffers)))
-    writer.buffers = before | dict(zip(buffers, results, strict=True))
+    writer.buffers = before
+    for buffer, result in zip(buffers, results, strict=True):
+        writer.keep(buffer, result)
 
 
 def _load(writer: Writer, op: tl.LoadOp) -> None:
@@ -175,7 +177,7 @@ def _store(writer: Writer, op: tl.StoreOp) -> None:
     if isinstance(buffer.type, MemRefType):
         writer.add(memref.StoreOp.get(value, buffer, indices))
         return
-    writer.buffers[op.buffer] = writer.add(tensor.InsertOp(value, buffer, indices)).result
+    writer.keep(op.buffer, writer.add(tensor.InsertOp(value, buffer, indices)).result)
 
 
 def _print(writer: Writer, op: tl.PrintOp) -> None:

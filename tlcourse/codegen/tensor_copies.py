@@ -85,11 +85,12 @@ def _load(
     view = subview(writer, writer.buffers[source.buffer], source, src_dims)
     room = _room(source, destination, src_dims, dst_dims)
     buffer = writer.add(memref.AllocOp([], [], room))
+    buffer.memref.name_hint = destination.buffer.name_hint
     filled = _same_size(writer, buffer.memref, [source.sizes[d] for d in src_dims])
     writer.add(CopyOp(view, filled))
     if _fills_a_fresh_tile(writer, destination, room):
         value = writer.add(ToTensorOp(buffer.memref)).tensor
-        writer.buffers[destination.buffer] = _converted(writer, value, destination.element)
+        writer.keep(destination.buffer, _converted(writer, value, destination.element))
         return
     _write(writer, writer.add(ToTensorOp(filled)).tensor, destination, dst_dims)
 
@@ -140,9 +141,8 @@ def _store(
 
 def _write(writer: Writer, value: SSAValue, part: Part, dims: tuple[int, ...]) -> None:
     base = writer.buffers[part.buffer]
-    writer.buffers[part.buffer] = insert(
-        writer, _converted(writer, value, part.element), base, part, dims
-    )
+    converted = _converted(writer, value, part.element)
+    writer.keep(part.buffer, insert(writer, converted, base, part, dims))
 
 
 def _converted(writer: Writer, value: SSAValue, element: Attribute) -> SSAValue:

@@ -59,6 +59,12 @@ class Writer:
         self.block.add_op(op)
         return op
 
+    def keep(self, buffer: SSAValue, value: SSAValue) -> None:
+        """From here on `value` is what the buffer holds; it bears the learner's name for it."""
+        if value.name_hint is None:
+            value.name_hint = buffer.name_hint
+        self.buffers[buffer] = value
+
     @contextmanager
     def inside(self, block: Block) -> Generator[None]:
         """Ops go to `block` for a while; afterwards the old block and place are back."""
