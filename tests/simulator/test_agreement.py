@@ -6,9 +6,11 @@ import pytest
 import torch
 
 LINES = """%u = hivm.hir.pointer_cast(%c0) : UB(4x16xf32)
-%A2 = memref.reinterpret_cast %A to offset: [0], sizes: [4, 16], strides: [16, 1] : GM(?xf32) to GM(4x16xf32)
+%A2 = memref.reinterpret_cast %A to offset: [0], sizes: [4, 16], strides: [16, 1] : GM(?xf32) to \
+GM(4x16xf32)
 hivm.hir.load ins(%A2 : GM(4x16xf32)) outs(%u : UB(4x16xf32))
-%s = memref.subview %u[0, 0] [%iROWS, %iCOLUMNS] [1, 1] : UB(4x16xf32) to UB(?x?xf32, strided<[16, 1]>)
+%s = memref.subview %u[0, 0] [%iROWS, %iCOLUMNS] [1, 1] : UB(4x16xf32) to UB(?x?xf32, \
+strided<[16, 1]>)
 hivm.hir.pipe_barrier[<PIPE_ALL>]
 hivm.hir.OP ins(%u : UB(4x16xf32)) outs(%s : UB(?x?xf32, strided<[16, 1]>))"""
 

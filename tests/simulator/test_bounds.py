@@ -6,9 +6,12 @@ import pytest
 import torch
 
 LOAD = """%u = hivm.hir.pointer_cast(%c0) : UB({rows}x32xf32)
-%a = memref.reinterpret_cast %A to offset: [0], sizes: [64, 64], strides: [64, 1] : GM(?xf32) to GM(64x64xf32)
-%s = memref.subview %a[%i{row}, %i{column}] [{rows}, 32] [1, 1] : GM(64x64xf32) to GM({rows}x32xf32, strided<[64, 1], offset: ?>)
-hivm.hir.load ins(%s : GM({rows}x32xf32, strided<[64, 1], offset: ?>)) outs(%u : UB({rows}x32xf32))"""
+%a = memref.reinterpret_cast %A to offset: [0], sizes: [64, 64], strides: [64, 1] : GM(?xf32) to \
+GM(64x64xf32)
+%s = memref.subview %a[%i{row}, %i{column}] [{rows}, 32] [1, 1] : GM(64x64xf32) to \
+GM({rows}x32xf32, strided<[64, 1], offset: ?>)
+hivm.hir.load ins(%s : GM({rows}x32xf32, strided<[64, 1], offset: ?>)) outs(%u : \
+UB({rows}x32xf32))"""
 
 
 @pytest.mark.parametrize(
@@ -49,7 +52,8 @@ def test_store_behind_the_end_leaves_the_neighbours_alone(tiny, helpers) -> None
 hivm.hir.vbrc ins(%one : f32) outs(%u : UB(64xf32))
 set V MTE3 0
 wait V MTE3 0
-%s = memref.reinterpret_cast %A to offset: [32], sizes: [64], strides: [1] : GM(?xf32) to GM(64xf32, strided<[1], offset: 32>)
+%s = memref.reinterpret_cast %A to offset: [32], sizes: [64], strides: [1] : GM(?xf32) to \
+GM(64xf32, strided<[1], offset: 32>)
 hivm.hir.store ins(%u : UB(64xf32)) outs(%s : GM(64xf32, strided<[1], offset: 32>))"""
     whole = torch.zeros(128)
     tensors = [helpers.tensor("A", "float32", 64)]

@@ -28,7 +28,8 @@ def test_product_in_l1_and_l0c(tiny, helpers) -> None:
     cube = """%l = hivm.hir.pointer_cast(%c500000) : L1(16x16x16x16xf16)
 %c = hivm.hir.pointer_cast(%c0) : L0C(16x16x16x16xf32)
 %t = arith.constant true
-hivm.hir.mmadL1 ins(%l, %l, %t, %i16, %i16, %i16 : L1(16x16x16x16xf16), L1(16x16x16x16xf16), i1, index, index, index) outs(%c : L0C(16x16x16x16xf32))"""
+hivm.hir.mmadL1 ins(%l, %l, %t, %i16, %i16, %i16 : L1(16x16x16x16xf16), L1(16x16x16x16xf16), i1, \
+index, index, index) outs(%c : L0C(16x16x16x16xf32))"""
     result = tiny.run([], [], cube=cube)
     assert helpers.codes(result) == ["TL527", "TL527"]
     assert [f.agent for f in result.findings] == ["aic", "aic"]

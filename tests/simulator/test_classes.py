@@ -78,3 +78,14 @@ def test_tails_form_classes_of_their_own(helpers) -> None:
     result = run(program, [a, a, c], symbols={"M": 200, "N": 130})
     assert result.timeline.replicated_blocks == 2, "three full blocks and one of eight rows"
     assert torch.equal(c, a + a)
+
+
+def test_a_dry_run_that_fails_leaves_the_report_to_the_real_one(tiny, helpers) -> None:
+    vector = """%b = hivm.hir.get_block_idx -> i64
+%x = arith.divsi %c8, %b : i64
+scf.for %k = %c0 to %x step %c1 : i64 {
+hivm.hir.pipe_barrier[<PIPE_V>]
+}"""
+    program = tiny.program([], vector=vector, blocks=3)
+    assert program.options["block_control"]
+    assert helpers.codes(run(program, [], symbols={})) == ["TL506"]

@@ -45,15 +45,21 @@ wait MTE3 V 0"""
 CUBE = """%c = hivm.hir.pointer_cast(%c0) : L0C(1x1x16x16xf32)
 %l = hivm.hir.pointer_cast(%c0) : L1(1x1x16x16xf16)
 %r = hivm.hir.pointer_cast(%c512) : L1(1x1x16x16xf16)
-%a = memref.reinterpret_cast %A to offset: [0], sizes: [16, 16], strides: [16, 1] : GM(?xf16) to GM(16x16xf16)
-%d = memref.reinterpret_cast %D to offset: [0], sizes: [16, 16], strides: [16, 1] : GM(?xf32) to GM(16x16xf32)
+%a = memref.reinterpret_cast %A to offset: [0], sizes: [16, 16], strides: [16, 1] : GM(?xf16) to \
+GM(16x16xf16)
+%d = memref.reinterpret_cast %D to offset: [0], sizes: [16, 16], strides: [16, 1] : GM(?xf32) to \
+GM(16x16xf32)
 %true = arith.constant true
-hivm.hir.nd2nz {dst_continuous} ins(%a : GM(16x16xf16)) outs(%l : L1(1x1x16x16xf16)) init_out_buffer = false
+hivm.hir.nd2nz {dst_continuous} ins(%a : GM(16x16xf16)) outs(%l : L1(1x1x16x16xf16)) \
+init_out_buffer = false
 set MTE2 MTE1 0
-hivm.hir.nd2nz {dst_continuous} ins(%a : GM(16x16xf16)) outs(%r : L1(1x1x16x16xf16)) init_out_buffer = false
+hivm.hir.nd2nz {dst_continuous} ins(%a : GM(16x16xf16)) outs(%r : L1(1x1x16x16xf16)) \
+init_out_buffer = false
 set MTE2 MTE1 1
 %none = arith.constant -1 : i64
-hivm.hir.mmadL1 ins(%l, %r, %true, %i16, %i16, %i16 : L1(1x1x16x16xf16), L1(1x1x16x16xf16), i1, index, index, index) outs(%c : L0C(1x1x16x16xf32)) sync_related_args(%c0, %c1, %none, %none, %none, %none, %none : i64, i64, i64, i64, i64, i64, i64)
+hivm.hir.mmadL1 ins(%l, %r, %true, %i16, %i16, %i16 : L1(1x1x16x16xf16), L1(1x1x16x16xf16), i1, \
+index, index, index) outs(%c : L0C(1x1x16x16xf32)) sync_related_args(%c0, %c1, %none, %none, \
+%none, %none, %none : i64, i64, i64, i64, i64, i64, i64)
 set M FIX 0
 wait M FIX 0
 hivm.hir.fixpipe {enable_nz2nd} ins(%c : L0C(1x1x16x16xf32)) outs(%d : GM(16x16xf32))
@@ -206,9 +212,11 @@ def test_missing_wait_between_cores(tiny, helpers) -> None:
 
 def test_cube_waits_for_both_vector_cores(tiny, helpers) -> None:
     cube = """%l = hivm.hir.pointer_cast(%c0) : L1(1x1x16x16xf32)
-%a = memref.reinterpret_cast %A to offset: [0], sizes: [16, 16], strides: [16, 1] : GM(?xf32) to GM(16x16xf32)
+%a = memref.reinterpret_cast %A to offset: [0], sizes: [16, 16], strides: [16, 1] : GM(?xf32) to \
+GM(16x16xf32)
 hivm.hir.sync_block_wait[<CUBE>, <PIPE_S>, <PIPE_MTE2>] flag = 1
-hivm.hir.nd2nz {dst_continuous} ins(%a : GM(16x16xf32)) outs(%l : L1(1x1x16x16xf32)) init_out_buffer = false"""
+hivm.hir.nd2nz {dst_continuous} ins(%a : GM(16x16xf32)) outs(%l : L1(1x1x16x16xf32)) \
+init_out_buffer = false"""
     vector = """%u = hivm.hir.pointer_cast(%c0) : UB(128xf32)
 %one = arith.constant 1.0 : f32
 hivm.hir.vbrc ins(%one : f32) outs(%u : UB(128xf32))

@@ -17,8 +17,10 @@ hivm.hir.vreduce <sum> ins(%v : UB(4x8xf32)) outs(%r : UB(4x1xf32)) reduce_dims 
 hivm.hir.pipe_barrier[<PIPE_ALL>]
 %out = memref.subview %r[0, 0] [{rows}, 1] [1, 1] : UB(4x1xf32) to UB({rows}x1xf32, strided<[1, 1]>)
 hivm.hir.store ins(%out : UB({rows}x1xf32, strided<[1, 1]>)) outs(%B2 : GM({rows}x1xf32))"""
-HEAD = """%A2 = memref.reinterpret_cast %A to offset: [0], sizes: [2, 8], strides: [8, 1] : GM(?xf32) to GM(2x8xf32)
-%B2 = memref.reinterpret_cast %B to offset: [0], sizes: [{rows}, 1], strides: [1, 1] : GM(?xf32) to GM({rows}x1xf32)
+HEAD = """%A2 = memref.reinterpret_cast %A to offset: [0], sizes: [2, 8], strides: [8, 1] : \
+GM(?xf32) to GM(2x8xf32)
+%B2 = memref.reinterpret_cast %B to offset: [0], sizes: [{rows}, 1], strides: [1, 1] : GM(?xf32) \
+to GM({rows}x1xf32)
 """
 
 
@@ -42,6 +44,17 @@ def test_using_the_results_of_a_tail_is(tiny, helpers) -> None:
     assert "store uses 2 of 4 elements" in found.diagnostic.what
     assert "vexp read them first" in found.diagnostic.what
     assert torch.isnan(b[2:]).all()
+
+
+def test_a_sum_over_missing_columns_is_missing(tiny, helpers) -> None:
+    text = (HEAD + TAIL).format(rows=2).replace("[2, 8] [1, 1]", "[2, 4] [1, 1]")
+    text = text.replace("2x8xf32, strided<[8, 1]>", "2x4xf32, strided<[8, 1]>")
+    text = text.replace("sizes: [2, 8], strides: [8, 1]", "sizes: [2, 4], strides: [4, 1]")
+    text = text.replace("GM(2x8xf32)", "GM(2x4xf32)")
+    tensors = [helpers.tensor("A", "float32", 2, 4), helpers.tensor("B", "float32", 2)]
+    result = tiny.run(tensors, [torch.ones(2, 4), torch.zeros(2)], vector=text)
+    assert helpers.codes(result) == ["TL520"]
+    assert "store uses 2 of 2 elements" in result.findings[0].diagnostic.what
 
 
 def test_forgotten_load(vadd_launch, vadd_lines: str, helpers) -> None:
@@ -71,7 +84,8 @@ def test_scratch_of_an_op_is_not_a_value(tiny, helpers) -> None:
 hivm.hir.vbrc ins(%one : f32) outs(%u : UB(8x8xf32))
 hivm.hir.vbrc ins(%one : f32) outs(%t : UB(64xf32))
 hivm.hir.pipe_barrier[<PIPE_V>]
-hivm.hir.vreduce <sum> ins(%u : UB(8x8xf32)) outs(%r : UB(8x1xf32)) temp_buffer(%t : UB(64xf32)) reduce_dims = [1]
+hivm.hir.vreduce <sum> ins(%u : UB(8x8xf32)) outs(%r : UB(8x1xf32)) temp_buffer(%t : UB(64xf32)) \
+reduce_dims = [1]
 hivm.hir.pipe_barrier[<PIPE_ALL>]
 hivm.hir.store ins(%t : UB(64xf32)) outs(%A1 : GM(64xf32))"""
     result = tiny.run([helpers.tensor("A", "float32", 64)], [torch.zeros(64)], vector=vector)

@@ -65,6 +65,10 @@ def test_cast_in_place_over_the_same_bytes() -> None:
     src.copy_(values)
     numeric.cast(src, dst)
     assert torch.equal(dst, values.half())
+    half = values.half()
+    dst.copy_(half)
+    numeric.cast(dst, src)
+    assert torch.equal(src, half.float())
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,8 @@ BARRIER = (
     STORE.replace("STEP", "64").replace("%A1[", "%A1[")
     + """
 hivm.hir.pipe_barrier[<PIPE_ALL>]
-hivm.hir.sync_block_set[<VECTOR>, <PIPE_MTE3>, <PIPE_S>] flag = 5 sync_instr_mode = <INTER_BLOCK_SYNCHRONIZATION>
+hivm.hir.sync_block_set[<VECTOR>, <PIPE_MTE3>, <PIPE_S>] flag = 5 sync_instr_mode = \
+<INTER_BLOCK_SYNCHRONIZATION>
 hivm.hir.sync_block_wait[<VECTOR>, <PIPE_S>, <PIPE_MTE2>] flag = 5
 %n = arith.constant 4 : i64
 %n1 = arith.addi %b, %c1 : i64
@@ -119,7 +120,8 @@ hivm.hir.vbrc ins(%one : f32) outs(%u : UB(64xf32))
 %p = memref.subview %A1[%o] [64] [1] : GM(128xf32) to GM(64xf32, strided<[1], offset: ?>)
 hivm.hir.pipe_barrier[<PIPE_ALL>]
 hivm.hir.store ins(%u : UB(64xf32)) outs(%p : GM(64xf32, strided<[1], offset: ?>))
-hivm.hir.sync_block_set[<VECTOR>, <PIPE_MTE3>, <PIPE_S>] flag = 1 sync_instr_mode = <INTER_SUBBLOCK_SYNCHRONIZATION>
+hivm.hir.sync_block_set[<VECTOR>, <PIPE_MTE3>, <PIPE_S>] flag = 1 sync_instr_mode = \
+<INTER_SUBBLOCK_SYNCHRONIZATION>
 hivm.hir.sync_block_wait[<VECTOR>, <PIPE_S>, <PIPE_S>] flag = 1
 %v = hivm.hir.pointer_cast(%c512) : UB(128xf32)
 hivm.hir.load ins(%A1 : GM(128xf32)) outs(%v : UB(128xf32))"""

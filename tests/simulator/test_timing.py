@@ -93,7 +93,8 @@ hivm.hir.vabs ins(%u : UB(64xf32)) outs(%u : UB(64xf32))"""
 def test_segments_and_repeats(tiny, helpers) -> None:
     """64 rows of 128 bytes: 100 + 8192 / 40 = 205 + 64 x 6 = 384, so 689; 32 repeats of exp."""
     vector = """%u = hivm.hir.pointer_cast(%c0) : UB(64x32xf32)
-%a = memref.reinterpret_cast %A to offset: [0], sizes: [64, 32], strides: [64, 1] : GM(?xf32) to GM(64x32xf32, strided<[64, 1]>)
+%a = memref.reinterpret_cast %A to offset: [0], sizes: [64, 32], strides: [64, 1] : GM(?xf32) to \
+GM(64x32xf32, strided<[64, 1]>)
 hivm.hir.load ins(%a : GM(64x32xf32, strided<[64, 1]>)) outs(%u : UB(64x32xf32))
 set MTE2 V 0
 wait MTE2 V 0
@@ -108,15 +109,21 @@ hivm.hir.vexp ins(%u : UB(64x32xf32)) outs(%u : UB(64x32xf32))"""
 CUBE = """%c = hivm.hir.pointer_cast(%c0) : L0C(1x1x16x16xf32)
 %l = hivm.hir.pointer_cast(%c0) : L1(1x1x16x16xf16)
 %r = hivm.hir.pointer_cast(%c512) : L1(1x1x16x16xf16)
-%a = memref.reinterpret_cast %A to offset: [0], sizes: [16, 16], strides: [16, 1] : GM(?xf16) to GM(16x16xf16)
-%d = memref.reinterpret_cast %D to offset: [0], sizes: [16, 16], strides: [16, 1] : GM(?xf32) to GM(16x16xf32)
+%a = memref.reinterpret_cast %A to offset: [0], sizes: [16, 16], strides: [16, 1] : GM(?xf16) to \
+GM(16x16xf16)
+%d = memref.reinterpret_cast %D to offset: [0], sizes: [16, 16], strides: [16, 1] : GM(?xf32) to \
+GM(16x16xf32)
 %true = arith.constant true
 %none = arith.constant -1 : i64
-hivm.hir.nd2nz {dst_continuous} ins(%a : GM(16x16xf16)) outs(%l : L1(1x1x16x16xf16)) init_out_buffer = false
+hivm.hir.nd2nz {dst_continuous} ins(%a : GM(16x16xf16)) outs(%l : L1(1x1x16x16xf16)) \
+init_out_buffer = false
 set MTE2 MTE1 0
-hivm.hir.nd2nz {dst_continuous} ins(%a : GM(16x16xf16)) outs(%r : L1(1x1x16x16xf16)) init_out_buffer = false
+hivm.hir.nd2nz {dst_continuous} ins(%a : GM(16x16xf16)) outs(%r : L1(1x1x16x16xf16)) \
+init_out_buffer = false
 set MTE2 MTE1 1
-hivm.hir.mmadL1 ins(%l, %r, %true, %i16, %i16, %i16 : L1(1x1x16x16xf16), L1(1x1x16x16xf16), i1, index, index, index) outs(%c : L0C(1x1x16x16xf32)) sync_related_args(%c0, %c1, %none, %none, %none, %none, %none : i64, i64, i64, i64, i64, i64, i64)
+hivm.hir.mmadL1 ins(%l, %r, %true, %i16, %i16, %i16 : L1(1x1x16x16xf16), L1(1x1x16x16xf16), i1, \
+index, index, index) outs(%c : L0C(1x1x16x16xf32)) sync_related_args(%c0, %c1, %none, %none, \
+%none, %none, %none : i64, i64, i64, i64, i64, i64, i64)
 set M FIX 0
 wait M FIX 0
 hivm.hir.fixpipe {enable_nz2nd} ins(%c : L0C(1x1x16x16xf32)) outs(%d : GM(16x16xf32))
@@ -192,7 +199,8 @@ def test_sizes_of_a_product(helpers, tiny) -> None:
 %l = hivm.hir.pointer_cast(%c0) : L1(3x2x16x16xf16)
 %r = hivm.hir.pointer_cast(%c4096) : L1(1x3x16x16xf16)
 %true = arith.constant true
-hivm.hir.mmadL1 ins(%l, %r, %true, %i17, %i33, %i5 : L1(3x2x16x16xf16), L1(1x3x16x16xf16), i1, index, index, index) outs(%c : L0C(1x2x16x16xf32))"""
+hivm.hir.mmadL1 ins(%l, %r, %true, %i17, %i33, %i5 : L1(3x2x16x16xf16), L1(1x3x16x16xf16), i1, \
+index, index, index) outs(%c : L0C(1x2x16x16xf32))"""
     result = tiny.run([], [], cube=cube, chip=CHIP, checks="off")
     assert _times(result) == [
         ("load_l0", 10, 10 + 6),

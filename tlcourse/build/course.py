@@ -28,14 +28,23 @@ class Target:
     kind: str
 
 
-def build(check: bool, root: Path | None = None, told: Callable[[str], None] = print) -> list[str]:
+def build(
+    check: bool,
+    root: Path | None = None,
+    told: Callable[[str], None] = print,
+    again: bool = False,
+) -> list[str]:
     """Makes all notebooks; with `check`, only says which are stale.
+
+    A notebook is fresh when its cells, tags and ids are those that its source gives, and a
+    lesson when each of its cells was run in order besides. What the cells put out is compared by
+    `pytest --nbval notebooks/`, not here: it takes as long as running them.
 
     Args:
         check: change nothing; list what is missing, superfluous, or not made from its source.
-            Outputs are compared by running the notebooks under nbval, not here.
         root: the checkout.
-        told: called with the name of each notebook before it is made.
+        told: called with the name of each notebook before it is made or removed.
+        again: make the fresh ones too, as is needed after a change of the compiler.
 
     Returns:
         one line per stale notebook; empty when all is well.
@@ -47,12 +56,12 @@ def build(check: bool, root: Path | None = None, told: Callable[[str], None] = p
     targets = list(_targets(root))
     if check:
         return [*_stale(root, targets), *_superfluous(root, targets)]
-    for target in targets:
-        if _is_fresh(target):
-            continue
-        told(target.path.relative_to(root).as_posix())
+    wanted = [target for target in targets if again or not _is_fresh(target)]
+    for number, target in enumerate(wanted, 1):
+        told(f"[{number}/{len(wanted)}] {target.path.relative_to(root).as_posix()}")
         _write(target)
     for line in _superfluous(root, targets):
+        told(f"removed {line}")
         (root / line.split(":")[0]).unlink()
     return []
 
@@ -94,7 +103,7 @@ def _write(target: Target) -> None:
     if target.kind == "lesson":
         notebook = notebooks.executed(notebook, target.path.name)
     elif target.kind == "exercise":
-        notebook = notebooks.stripped(notebook)
+        notebook = notebooks.stripped(notebook, target.source.path)
     target.path.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.path.with_suffix(".tmp")
     temporary.write_text(notebooks.to_text(notebook), encoding="utf-8")
@@ -102,7 +111,7 @@ def _write(target: Target) -> None:
 
 
 def _is_fresh(target: Target) -> bool:
-    """Whether the notebook on disk has the cells that its source gives."""
+    """Whether the notebook on disk has the cells that its source gives, and was run."""
     import nbformat
 
     from tlcourse.build import notebooks
@@ -115,7 +124,9 @@ def _is_fresh(target: Target) -> bool:
         return False
     expected = notebooks.bare_notebook(target.source, target.language)
     if target.kind == "exercise":
-        expected = notebooks.stripped(expected)
+        expected = notebooks.stripped(expected, target.source.path)
+    if target.kind == "lesson" and not notebooks.was_executed(found):
+        return False
     return notebooks.to_text(notebooks.without_outputs(found)) == notebooks.to_text(expected)
 
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import tempfile
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, cast
 
 import nbformat
 from nbformat import NotebookNode, v4
 
-from tlcourse.build.source import Cell, Language, Source
-from tlcourse.diagnostics import error
+from tlcourse.build.source import Cell, Language, Source, not_a_source
+from tlcourse.diagnostics import TLError, error
 
 FORMAT = 1  # raised when notebooks are made differently from the same sources
 _CELL_SECONDS = 120
+_OWN_VARIABLES = ("TLCOURSE_", "TILELANG_", "IPYTHON")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -39,35 +44,56 @@ def bare_notebook(source: Source, language: Language) -> NotebookNode:
 def executed(notebook: NotebookNode, name: str) -> NotebookNode:
     """Runs a notebook from top to bottom and keeps its outputs, in a form that never varies.
 
+    The kernel starts in an empty folder, with an empty cache of kernels and none of the user's
+    settings, on the simulator.
+
+    Args:
+        notebook: without outputs; it is filled in place.
+        name: told in an error.
+
     Raises:
         TL803: a cell raises, writes to standard error, or runs too long.
     """
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-    with tempfile.TemporaryDirectory(prefix="tlcourse-") as folder:
+    started: list[str] = []
+
+    def note(cell: NotebookNode, cell_index: int) -> None:
+        started.append(str(cell.id))
+
+    with tempfile.TemporaryDirectory(prefix="tlcourse-", ignore_cleanup_errors=True) as folder:
         client = NotebookClient(
             notebook,
             timeout=_CELL_SECONDS,
+            record_timing=False,
+            coalesce_streams=True,
             resources={"metadata": {"path": folder}},
-            # The kernel's start-up note on its transport is not for whoever builds.
+            # The kernel's notes about its own start are not for whoever builds.
             extra_arguments=["--IPKernelApp.log_level=40"],
+            on_cell_start=note,
         )
         try:
-            client.execute()
-        except (CellExecutionError, CellTimeoutError, DeadKernelError) as problem:
-            raise _did_not_run(name, str(problem)) from problem
+            client.execute(env=_environment(Path(folder)))
+        except CellExecutionError as problem:
+            raise _did_not_run(name, started[-1], _last_lines(problem.traceback)) from problem
+        except (CellTimeoutError, DeadKernelError) as problem:
+            where = started[-1] if started else "start"
+            raise _did_not_run(name, where, _last_lines(str(problem))) from problem
     for cell in notebook.cells:
-        cell.metadata.pop("execution", None)
         for output in cell.get("outputs", ()):
             if output.output_type == "stream" and output.name == "stderr":
-                raise _did_not_run(name, f"cell {cell.id} writes to standard error: {output.text}")
+                raise _did_not_run(name, cell.id, f"it writes to standard error: {output.text}")
     notebook.metadata.language_info = nbformat.from_dict({"name": "python"})
     return _with_stable_widgets(notebook)
 
 
-def stripped(notebook: NotebookNode) -> NotebookNode:
-    """The learner's copy: solutions replaced by a stub, by nbgrader's own preprocessor."""
+def stripped(notebook: NotebookNode, source: Path) -> NotebookNode:
+    """The learner's copy: solutions replaced by a stub, by nbgrader's own preprocessor.
+
+    Raises:
+        TL801: the marks of a solution are not in pairs, or stand outside a solution cell.
+    """
     from nbgrader.preprocessors import ClearSolutions
     from traitlets.config import Config
 
@@ -75,8 +101,19 @@ def stripped(notebook: NotebookNode) -> NotebookNode:
     stub = "# your code here\nraise NotImplementedError"
     config.ClearSolutions.code_stub = {"python": stub}
     resources: dict[str, Any] = {"unique_key": "", "output_files_dir": ""}
-    cleared, _ = cast(Any, ClearSolutions(config=config)).preprocess(notebook, resources)
+    try:
+        cleared, _ = cast(Any, ClearSolutions(config=config)).preprocess(notebook, resources)
+    except RuntimeError as problem:
+        raise not_a_source(source, str(problem)) from problem
     return cast(NotebookNode, cleared)
+
+
+def was_executed(notebook: NotebookNode) -> bool:
+    """Whether all code cells ran in order, without an error."""
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    counts = [cell.execution_count for cell in cells]
+    kinds = {output.output_type for cell in cells for output in cell.outputs}
+    return counts == list(range(1, len(cells) + 1)) and "error" not in kinds
 
 
 def to_text(notebook: NotebookNode) -> str:
@@ -100,10 +137,12 @@ def _node(cell: Cell) -> NotebookNode:
         "markdown": v4.new_markdown_cell,
         "code": v4.new_code_cell,
     }
-    node = makers[cell.kind](cell.text, id=cell.stem.replace("_", "-"))
+    node = makers[cell.kind](cell.text, id=cell.id)
     tags = [tag for tag in cell.tags if not tag.startswith("lang:")]
     if tags:
         node.metadata["tags"] = tags
+    if "golden" in tags:
+        node.metadata["jupyter"] = {"source_hidden": True}  # for whoever changes the lesson
     if cell.nbgrader is not None:
         node.metadata["nbgrader"] = dict(cell.nbgrader)
     return node
@@ -138,10 +177,24 @@ def _model_ids(cells: Sequence[NotebookNode], state: Any) -> list[str]:
     return [*dict.fromkeys(shown), *rest]
 
 
-def _did_not_run(name: str, reason: str) -> Exception:
+def _environment(folder: Path) -> dict[str, str]:
+    """The user's environment without what changes a kernel's results or the notebook's outputs."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(_OWN_VARIABLES)}
+    return kept | {
+        "TLCOURSE_BACKEND": "simulated",
+        "TILELANG_CACHE_DIR": str(folder / "cache"),
+        "IPYTHONDIR": str(folder / "ipython"),
+    }
+
+
+def _last_lines(text: str) -> str:
+    return "\n".join(_COLOUR.sub("", text).strip().splitlines()[-12:])
+
+
+def _did_not_run(name: str, cell_id: str, reason: str) -> TLError:
     return error(
         "TL803",
-        f"{name} does not run from top to bottom",
-        why=reason.strip()[-2000:],
+        f"{name} does not run from top to bottom: cell `{cell_id}` fails",
+        why=reason,
         fix="run the notebook's cells in JupyterLab and mend the one that fails",
     )

@@ -40,17 +40,21 @@ def build(
     check: Annotated[
         bool, typer.Option("--check", help="Only compare; list what is out of date.")
     ] = False,
+    again: Annotated[
+        bool, typer.Option("--all", help="Run every lesson again, also the ones up to date.")
+    ] = False,
 ) -> None:
     """Make notebooks, exercises and solutions from the sources in course/."""
     from tlcourse.build.course import build as build_course
 
-    stale = build_course(check)
-    print_lines(stale or ["all course files are up to date"])
+    stale = build_course(check, again=again)
+    fresh = "all course files are made from their sources"
+    print_lines(stale or [f"{fresh}; `pytest --nbval notebooks/` compares their outputs"])
     finish(1 if stale else 0)
 
 
 def hint(exercise: Annotated[str, typer.Argument(help="For example d2.minicv.")]) -> None:
-    """Show the next hint of an exercise."""
+    """Show the first hint of an exercise; in a notebook, `hint(..)` goes on to the next."""
     from tlcourse.grading.notebook import hint as show_hint
 
     show_hint(exercise)

@@ -330,7 +330,7 @@ class Core:
         self._issued += 1
         instruction.order = self._issued
         instruction.after, instruction.since = self.last_scalar, self.since
-        if any(not tile.is_in_memory() for tile in (*instruction.reads, *instruction.writes)):
+        if instruction.run is not None and not _is_in_memory(instruction):
             instruction.run = None
         self.machine.push(instruction)
         if instruction.done and instruction.pipe is self.scalar:
@@ -342,6 +342,11 @@ def _hold(held: list[torch.Tensor]) -> Run:
         held.append(view.clone())
 
     return hold
+
+
+def _is_in_memory(instruction: Instruction) -> bool:
+    tiles = (*instruction.reads, *instruction.writes)
+    return all([tile.is_in_memory() for tile in tiles])
 
 
 def _fill(value: float, cell: torch.Tensor) -> None:

@@ -66,7 +66,10 @@ class Machine:
 
     def __init__(self, *, sites: Sequence[Site], observers: Sequence[Observer], seed: int) -> None:
         self.sites = sites
-        self.observers = observers
+        self._observers = observers
+        # Most observers watch one of the two; each call that does nothing costs as much as one.
+        self._at_issue = [o.issued for o in observers if type(o).issued is not Observer.issued]
+        self._at_end = [o.executed for o in observers if type(o).executed is not Observer.executed]
         self.flags = Flags()
         self.cores: list[Core] = []
         self.current: Instruction | None = None
@@ -79,7 +82,7 @@ class Machine:
                 return False
         if not self._drain():
             return False
-        for observer in self.observers:
+        for observer in self._observers:
             observer.finished(self)
         return True
 
@@ -90,8 +93,8 @@ class Machine:
 
     def push(self, instruction: Instruction) -> None:
         """Puts an instruction into its queue; the scalar unit executes what need not wait."""
-        for observer in self.observers:
-            observer.issued(instruction)
+        for watch in self._at_issue:
+            watch(instruction)
         pipe = instruction.pipe
         pipe.queue.append(instruction)
         if pipe.name == "S" and not instruction.waits:
@@ -172,8 +175,8 @@ class Machine:
         self.current = instruction
         instruction.execute()
         instruction.done = True
-        for observer in self.observers:
-            observer.executed(instruction)
+        for watch in self._at_end:
+            watch(instruction)
 
     def _run_ahead(self, draw: random.Random) -> None:
         """Executes a few heads of queues that are free to run: one of the legal orders."""

@@ -64,6 +64,7 @@ class Session:
         self._times: dict[int, BlockTime] = {}
         self._memories: dict[tuple[int, str], Memory] = {}
         self._turns = Turns(params.turn_limit)
+        self._dry_turns = Turns(params.turn_limit)
         self._ordered = bool(loaded.program.options["block_barrier"])
         report = Reports(self._log, loaded.sites, chip)
         self._shapes = [Bounds(report), Agreement(report)]
@@ -144,7 +145,7 @@ class Session:
             seed=self._params.seed and self._params.seed * 65537 + blocks[0],
         )
         for block in blocks:
-            for core in self._cores(machine, block, Core):
+            for core in self._cores(machine, block, Core, self._turns):
                 for memory in core.memories.values():
                     memory.poison()
                 core.start(self._loaded.code(core, self._launch.arguments))
@@ -193,15 +194,18 @@ class Session:
         return group(self._launch.blocks, self._notes_of)
 
     def _notes_of(self, block: int) -> Hashable:
-        """What a block would issue, by a dry run."""
+        """What a block would issue, by a dry run; a block that cannot go on is a class alone."""
         machine = Machine(sites=self._loaded.sites, observers=(), seed=0)
-        cores = self._cores(machine, block, DryCore)
-        for core in cores:
-            for _ in self._loaded.code(core, self._launch.arguments):
-                pass
+        cores = self._cores(machine, block, DryCore, self._dry_turns)
+        try:
+            for core in cores:
+                for _ in self._loaded.code(core, self._launch.arguments):
+                    pass
+        except (TurnLimitError, ZeroDivisionError, *_REFUSALS):
+            return block
         return tuple(tuple(core.notes) for core in cores)
 
-    def _cores(self, machine: Machine, block: int, kind: type[C]) -> list[C]:
+    def _cores(self, machine: Machine, block: int, kind: type[C], turns: Turns) -> list[C]:
         """The cores of a block: its cube core and its vector cores, as the kernel needs them."""
         functions = self._loaded.functions
         subs = self._chip.vector_cores_per_group if self._loaded.kind == "mix" else 1
@@ -219,7 +223,7 @@ class Session:
                 blocks=self._launch.blocks,
                 subs=subs,
                 memories=self._memories_of(len(machine.cores)),
-                turns=self._turns,
+                turns=turns,
             )
             for core_kind, sub in members
         ]

@@ -67,7 +67,7 @@ _LABELS: dict[str, tuple[str, str]] = {
     "aiv1": ("AIV 1, vector core", "AIV 1,vector 核"),
     "as_table": ("the same as a table", "同样内容的表格"),
     "cycles": ("cycles", "周期"),
-    "lane": ("lane", "通道"),
+    "lane": ("lane", "泳道"),
     "instructions": ("instructions", "指令数"),
     "busy": ("busy cycles", "忙周期"),
     "busy_share": ("busy, % of total", "忙占总时间 %"),

@@ -18,6 +18,7 @@ from tlcourse.dialects.hivm.sync import (
     WaitFlagOp,
 )
 from tlcourse.simulator.emit.emitter import Emitter, dtype, tuple_text
+from tlcourse.simulator.emit.refusals import refuse
 
 _PIPES = {
     **{f"PIPE_{name}": name for name in ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX", "ALL")},
@@ -67,6 +68,7 @@ def mode_of(op: SyncBlockSetOp) -> str:
 
 
 def _instruction(e: Emitter, op: PipeOp) -> None:
+    refuse(e, op)
     for value in (*op.sources(), *op.destinations()):
         if isinstance(value.type, MemRefType):
             dtype(e, op, value)
@@ -116,6 +118,7 @@ def _scratch(e: Emitter, op: PipeOp) -> list[str]:
 
 
 def _matmul(e: Emitter, op: MmadL1Op) -> None:
+    refuse(e, op)
     for value in (op.a, op.b, op.c):
         dtype(e, op, value)
     span = e.span(op)
