@@ -26,7 +26,7 @@ $(STAMP): pyproject.toml constraints.txt
 
 test: setup ## run all tests, then execute the notebooks and compare their outputs
 	$(BIN)/python -m pytest tests -q -n $(JOBS)
-	@if ls notebooks/*/*.ipynb >/dev/null 2>&1; then $(BIN)/python -m pytest --nbval notebooks -q -n $(JOBS) --dist loadscope; fi
+	@if ls notebooks/*/*.ipynb >/dev/null 2>&1; then $(BIN)/python -m pytest --nbval notebooks -q -n $(JOBS) --dist loadfile; fi
 
 lab: setup ## open the course in JupyterLab
 	$(BIN)/tlcourse lab

@@ -181,7 +181,19 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One line of a verdict."""
+    """One line of a verdict.
+
+    Args:
+        name: what was checked.
+        state: how it went.
+        points: points earned.
+        max_points: points that could be earned.
+        reason: what was seen, in the learner's words.
+        hint: the likely cause, or what to do.
+        detail: a number against its limit.
+        why: where the limit comes from.
+        span: the learner's line.
+    """
 
     name: str
     state: State
@@ -189,6 +201,8 @@ class Check:
     max_points: float
     reason: str
     hint: str = ""
+    detail: str = ""
+    why: str = ""
     span: Span | None = None
 
 

@@ -27,10 +27,10 @@
 # *核心内容，45 分钟，先修 2.3 节*
 #
 # 学完后你能够
-# - 写一个内核（kernel），用 cube 核做矩阵乘，用 vector 核算 `exp`;
+# - 写一个内核（kernel），用 cube 核做矩阵乘，用 vector 核算 `exp`；
 # - 把乘积沿 K 切开，并说明 `initC` 在循环中的作用；
-# - 找到把一个内核拆成两个程序的那个 pass;
-# - 在**时间线（timeline）**上读出哪条流水线在等哪条；
+# - 找到把一个内核拆成两个程序的那个 pass；
+# - 在**时间线**（timeline）上读出哪条流水线在等哪条；
 # - 分清输入的数据类型和累加的数据类型。
 
 # %% tags=["setup"] stem="imports"
@@ -47,13 +47,12 @@ import torch
 #
 # C = A @ B and D = exp(C) is the smallest **fused kernel**: one launch that needs both kinds of
 # core. The **cube core** multiplies tiles. The two **vector cores** beside it work element by
-# element. A and B are float16, C and D are float32. The inputs are scaled by 1/sqrt(K), else exp
-# overflows.
+# element. A and B are float16, C and D are float32. A is scaled by 1/sqrt(K), else exp overflows.
 
-# %% [markdown] tags=["lang:zh", "kp:K079"] stem="task" en_sha="026e59d9"
+# %% [markdown] tags=["lang:zh", "kp:K079"] stem="task" en_sha="dd4a8e76"
 # ## 任务
 #
-# C = A @ B,D = exp(C)，这是最小的**融合内核（fused kernel）**：一次启动要用到两种核。**cube 核**对数据块做矩阵乘，旁边的两个 **vector 核**逐元素计算。A、B 为 float16,C、D 为 float32。输入要乘以 1/sqrt(K)，否则 exp 会溢出。
+# C = A @ B，D = exp(C)，这是最小的**融合内核**（fused kernel）：一次启动要用到两种核。**cube 核**对数据块做矩阵乘，旁边的两个 **vector 核**逐元素计算。A、B 为 float16，C、D 为 float32。A 要乘以 1/sqrt(K)，否则 exp 会溢出。
 
 # %% tags=["setup"] stem="inputs"
 os.environ["TILELANG_ASCEND_DEVICE_NAME"] = "Ascend910B1"  # all sizes and times are of this chip
@@ -84,7 +83,7 @@ C_torch = A.cpu().float() @ B.cpu().float()
 # %% [markdown] tags=["lang:zh", "lecture", "kp:K080", "kp:K082", "kp:K083"] stem="tiles" en_sha="4bf9f934"
 # ## 分块
 #
-# 网格（grid）中的每个**逻辑块（block）**负责 C 的一个**数据块（tile）**。`cid` 按行给数据块编号，所以 `cid // n_num` 是块行号，`cid % n_num` 是块列号。6 号逻辑块需要 A 和 B 的哪些部分？在图中找出这两条。
+# 网格（grid）中的每个**逻辑块**（block）负责 C 的一个**数据块**（tile）。`cid` 按行给数据块编号，所以 `cid // n_num` 是块行号，`cid % n_num` 是块列号。6 号逻辑块需要 A 和 B 的哪些部分？在图中找出这两个条带。
 
 # %% tags=["lang:en", "lecture"] stem="show_tiles"
 from tlcourse.widgets.tiles import TileView
@@ -104,9 +103,9 @@ TileView(M, N, K, block=6, language="zh")
 # `block_K = K` the loop runs once: both whole strips are loaded, then multiplied.
 
 # %% [markdown] tags=["lang:zh", "kp:K081", "kp:K158"] stem="strips" en_sha="e6008d97"
-# ## 一次载入整条
+# ## 一次载入整个条带
 #
-# 内核申请两个 shared 数据块和两个 **fragment（片段）**，放在哪里由编译器决定。`T.gemm` 把 `A_sh @ B_sh` 加到 `C_fr` 上，`initC=True` 让它从零开始累加。当 `block_K = K` 时循环只走一次：先载入两整条，再相乘。
+# 内核申请两个 shared 数据块和两个 **fragment**（片段），放在哪里由编译器决定。`T.gemm` 把 `A_sh @ B_sh` 加到 `C_fr` 上，`initC=True` 让它从零开始累加。当 `block_K = K` 时循环只走一次：先载入两个完整的条带，再相乘。
 
 
 # %% stem="first_version"
@@ -155,7 +154,7 @@ print("D equal to torch:", close(D, C_torch.exp()))
 # %% [markdown] tags=["lang:zh"] stem="places" en_sha="5eff65c3"
 # ## 数据放在哪里
 #
-# 下图是这些申请的结果。两条数据放在 **L1**。`C_fr` 有两个位置：一个在 **L0C**,cube 核在那里累加；一个在 **UB**（统一缓冲），供 vector 核读取。条的长度随 K 增长。K = 4096 时还放得下吗？
+# 下图是这些申请的结果。两个条带放在 **L1**。`C_fr` 有两个位置：一个在 **L0C**，cube 核在那里累加；一个在 **UB**（统一缓冲），供 vector 核读取。条带的长度随 K 增长。K = 4096 时还放得下吗？
 
 # %% tags=["lang:en"] stem="show_strips"
 show_memory(strips)
@@ -182,7 +181,7 @@ except TLError as problem:
 # %% [markdown] tags=["lang:zh", "lecture"] stem="wrong" en_sha="99e626d5"
 # ## 沿 K 切开，带一个小错
 #
-# 于是把 K 切开：循环每走一次，只载入两条中的一段。上面的内核已经有这个循环。现在取 `block_K=64`，其他都不改。再读一遍 `T.gemm` 那一行：四次循环之后，C 里是什么？
+# 于是把 K 切开：循环每走一次，只从两个条带中各载入一段。上面的内核已经有这个循环。现在取 `block_K=64`，其他都不改。再读一遍 `T.gemm` 那一行：四次循环之后，C 里是什么？
 
 # %% stem="drill1"
 answer("d2.fusion.drill1", "?")  # a: the whole product  b: the last part of K only  c: zeros
@@ -256,7 +255,7 @@ print("D equal to torch:", close(D, C_torch.exp()))
 # before, through all trips.
 
 # %% [markdown] tags=["lang:zh"] stem="less" en_sha="5cf3f673"
-# 现在 L1 里只有两条中的一段，每段两份：cube 核用一份计算时，下一段载入另一份（双缓冲，double buffering）。占用大小不再随 K 变化。L0C 里仍是同一个 C 的数据块，贯穿所有循环。
+# 现在 L1 里只有两个条带各自的一段，每段两份：cube 核用一份计算时，下一段载入另一份（双缓冲，double buffering）。占用大小不再随 K 变化。L0C 里仍是同一个 C 的数据块，贯穿所有循环。
 
 # %% tags=["lang:en"] stem="show_loop"
 show_memory(kernel)
@@ -332,7 +331,7 @@ print("two functions after:", split.pass_name)
 # %% [markdown] tags=["lang:zh", "lecture"] stem="time" en_sha="bbf33c2d"
 # ## 谁在等谁
 #
-# 一条泳道是一个核的一条**流水线（pipe）**。MTE2 负责载入，MTE1 填充 L0A 和 L0B,CUBE 做乘法，FIXP 把乘积从 L0C 取出，VECTOR 计算 exp,MTE3 写回。斜线段表示等待。找到第一条 VECTOR 指令：在它之前必须完成什么？
+# 一条泳道是一个核的一条**流水线**（pipe）。MTE2 负责载入，MTE1 填充 L0A 和 L0B，CUBE 做乘法，FIXP 把乘积从 L0C 取出，VECTOR 计算 exp，MTE3 写回。斜线段表示等待。找到第一条 VECTOR 指令：在它之前必须完成什么？
 
 # %% tags=["lang:en", "lecture"] stem="show_timeline"
 show_timeline(kernel)
@@ -354,7 +353,7 @@ for pipe, name in {"M": "CUBE", "FIX": "FIXP", "V": "VECTOR"}.items():
 # day 4 you will fill them.
 
 # %% [markdown] tags=["lang:zh"] stem="handover" en_sha="bbb20e9d"
-# 乘积要经过全局内存（global memory,**GM**）才能到达 vector 核：FIXP 把它写到那里，一个**标志（flag）**通知 vector 核，再由它们的 MTE2 读入。`D_fr` 在 UB 里占用 `C_fr` 的位置，所以 exp 开始之前要先存好 C。在本块的整个 K 循环期间，VECTOR 泳道都是空的；第 4 天你会把它们填满。
+# 乘积要经过全局内存（global memory，**GM**）才能到达 vector 核：FIXP 把它写到那里，一个**标志**（flag）通知 vector 核，再由它们的 MTE2 读入。`D_fr` 在 UB 里占用 `C_fr` 的位置，所以 exp 开始之前要先存好 C。在本块的整个 K 循环期间，VECTOR 泳道都是空的；第 4 天你会把它们填满。
 
 # %% [markdown] tags=["lang:en", "kp:K090"] stem="cost"
 # ## What a tile costs
@@ -366,7 +365,7 @@ for pipe, name in {"M": "CUBE", "FIX": "FIXP", "V": "VECTOR"}.items():
 # %% [markdown] tags=["lang:zh", "kp:K090"] stem="cost" en_sha="4f78e59c"
 # ## 数据块大小的代价
 #
-# C 的每个数据块都要载入自己的两条，所以 A 的一个元素要读 `N // block_N` 次，B 的一个元素要读 `M // block_M` 次。数据块越大，读得越少。最大的就最快吗？下一个单元格用这个公式统计字节数，再与运行记录中的字节数比较。
+# C 的每个数据块都要载入自己的两个条带，所以 A 的一个元素要读 `N // block_N` 次，B 的一个元素要读 `M // block_M` 次。数据块越大，读得越少。最大的就最快吗？下一个单元格用这个公式统计字节数，再与运行记录中的字节数比较。
 
 # %% stem="gm_bytes"
 kib, total_cycles = {}, {}
@@ -416,7 +415,7 @@ except TLError as problem:
 # %% [markdown] tags=["lang:zh", "kp:K087"] stem="dtypes" en_sha="0a425df5"
 # ## 输入 f16，累加 f32
 #
-# C 是 K 个乘积之和。输入为 f16 或 bf16,C 可以存成 f32 或 f16。让 K 从 64 增大到 4096。C 存成 f32 时，误差会有多大？与相同输入的精确乘积相比。
+# C 是 K 个乘积之和。输入为 f16 或 bf16，C 可以存成 f32 或 f16。让 K 从 64 增大到 4096。C 存成 f32 时，误差会有多大？与相同输入的精确乘积相比。
 
 # %% stem="p2"
 answer("d2.fusion.p2", "?")  # a: above 1e-2, as in an f16 sum  b: about 1e-3  c: below 1e-5
@@ -509,7 +508,7 @@ TileView(300, N, K, block=6, language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="fa5c0671"
 # ## 小结
 #
-# - 乘积在整个 K 循环中留在 L0C;`initC` 只在第一次循环为真。
+# - 乘积在整个 K 循环中留在 L0C；`initC` 只在第一次循环为真。
 # - 编译器把一个 Developer 内核拆成 cube 程序和 vector 程序，并加入经由 GM 的交接，所以 vector 核开始得晚。
 # - f16 输入用 f32 累加；只数完整数据块的网格，会让 M 的剩余部分没有写入。
 #

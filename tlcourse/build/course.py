@@ -54,15 +54,18 @@ def build(
     """
     root = root or Path(__file__).parents[2]
     targets = list(_targets(root))
+    superfluous = _superfluous(root, targets)
     if check:
-        return [*_stale(root, targets), *_superfluous(root, targets)]
-    wanted = [target for target in targets if again or not _is_fresh(target)]
+        reasons = {target.path: _reason(target) for target in targets}
+        reasons |= dict.fromkeys(superfluous, "no source in course/ makes it; run tlcourse build")
+        return [f"{_name(root, path)}: {reason}" for path, reason in reasons.items() if reason]
+    wanted = [target for target in targets if again or _reason(target)]
     for number, target in enumerate(wanted, 1):
-        told(f"[{number}/{len(wanted)}] {target.path.relative_to(root).as_posix()}")
+        told(f"[{number}/{len(wanted)}] {_name(root, target.path)}")
         _write(target)
-    for line in _superfluous(root, targets):
-        told(f"removed {line}")
-        (root / line.split(":")[0]).unlink()
+    for path in superfluous:
+        told(f"removed {_name(root, path)}: no source in course/ makes it")
+        path.unlink()
     return []
 
 
@@ -110,35 +113,29 @@ def _write(target: Target) -> None:
     temporary.replace(target.path)
 
 
-def _is_fresh(target: Target) -> bool:
-    """Whether the notebook on disk has the cells that its source gives, and was run."""
+def _reason(target: Target) -> str:
+    """Why a notebook on disk is stale; empty where it has the cells of its source, and was run."""
     import nbformat
 
     from tlcourse.build import notebooks
 
     if not target.path.is_file():
-        return False
+        return "missing; run tlcourse build"
     try:
         found = cast(nbformat.NotebookNode, nbformat.read(target.path, as_version=4))
     except (OSError, ValueError, nbformat.ValidationError):
-        return False
+        return "not a notebook; run tlcourse build"
     expected = notebooks.bare_notebook(target.source, target.language)
     if target.kind == "exercise":
         expected = notebooks.stripped(expected, target.source.path)
+    if notebooks.to_text(notebooks.without_outputs(found)) != notebooks.to_text(expected):
+        return "not made from its source; run tlcourse build"
     if target.kind == "lesson" and not notebooks.was_executed(found):
-        return False
-    return notebooks.to_text(notebooks.without_outputs(found)) == notebooks.to_text(expected)
+        return "not run from top to bottom; run tlcourse build"
+    return ""
 
 
-def _stale(root: Path, targets: list[Target]) -> list[str]:
-    return [
-        f"{target.path.relative_to(root).as_posix()}: not made from its source; run tlcourse build"
-        for target in targets
-        if not _is_fresh(target)
-    ]
-
-
-def _superfluous(root: Path, targets: list[Target]) -> list[str]:
+def _superfluous(root: Path, targets: list[Target]) -> list[Path]:
     known = {target.path for target in targets}
     found = [
         path
@@ -146,8 +143,8 @@ def _superfluous(root: Path, targets: list[Target]) -> list[str]:
         for path in sorted((root / folder).rglob("*.ipynb"))
         if ".ipynb_checkpoints" not in path.parts
     ]
-    return [
-        f"{path.relative_to(root).as_posix()}: no source in course/ makes it"
-        for path in found
-        if path not in known
-    ]
+    return [path for path in found if path not in known]
+
+
+def _name(root: Path, path: Path) -> str:
+    return path.relative_to(root).as_posix()

@@ -20,7 +20,7 @@ FORMAT = 1  # raised when notebooks are made differently from the same sources
 _CELL_SECONDS = 120
 _OWN_VARIABLES = ("TLCOURSE_", "TILELANG_", "IPYTHON")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-_KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+_KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
 def bare_notebook(source: Source, language: Language) -> NotebookNode:

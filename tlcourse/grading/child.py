@@ -1,75 +1,85 @@
-"""Runs a hand-in's setup and solution cells and writes the sealed kernels. A process of its own.
+"""Runs a hand-in's setup and solution cells and seals its kernels. A process of its own.
 
-Usage: python -m tlcourse.grading.child WORK, where WORK holds `hand_in.json`. The result goes
-to `result.json` beside it: sealed documents, or why there are none. Whatever the learner's
-code prints goes to the process's output, which the parent caps and keeps for staff.
+Usage: python -m tlcourse.grading.child WORK, where WORK holds `hand_in.json`. What came of it
+goes to `result.json` beside it. Whatever the learner's code prints goes to the process's
+output, which the parent cuts and keeps for staff.
 """
 
 from __future__ import annotations
 
-import base64
-import json
 import linecache
+import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from tlcourse.diagnostics import TLError
-from tlcourse.grading.notebook_file import HandIn
-from tlcourse.grading.spec import load
-from tlcourse.grading.tracing import seal_all
-from tlcourse.records import from_json, to_data
+from tlcourse.grading.tracing import Attempt, Order, attempt_all, raised, refused
+from tlcourse.records import from_json, to_json
+
+HAND_IN = "hand_in.json"
+RESULT = "result.json"
 
 
-def main(work: Path) -> None:
-    """Runs the hand-in in `work` and leaves the result there."""
-    hand_in = from_json(HandIn, (work / "hand_in.json").read_text(encoding="utf-8"))
-    result = _run(hand_in)
-    temporary = work / "result.tmp"
-    temporary.write_text(json.dumps(result), encoding="utf-8")
-    temporary.replace(work / "result.json")
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """What the process is given.
+
+    Args:
+        order: what is asked.
+        setup: sources of the setup cells.
+        solutions: sources of the solution cells; the last one counts.
+    """
+
+    order: Order
+    setup: tuple[str, ...]
+    solutions: tuple[str, ...]
 
 
-def _run(hand_in: HandIn) -> dict[str, object]:
-    spec = load(hand_in.exercise)
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What the process leaves behind: one attempt per case."""
+
+    attempts: tuple[Attempt, ...]
+
+
+def main(folder: Path) -> None:
+    """Runs the hand-in in `folder` and leaves the result there."""
+    work = from_json(Work, (folder / HAND_IN).read_text(encoding="utf-8"))
+    temporary = folder / "result.tmp"
+    temporary.write_text(to_json(Result(attempts=_run(work))), encoding="utf-8")
+    temporary.replace(folder / RESULT)
+
+
+def _run(work: Work) -> tuple[Attempt, ...]:
     names: dict[str, object] = {"__name__": "__main__"}
+    cells = [*work.setup, *work.solutions]
+    file = ""
     try:
-        for index, source in enumerate((*hand_in.setup, hand_in.solution)):
-            _run_cell(source, index, names)
-        documents = seal_all(spec, names.get(spec.entry))
-    except NotImplementedError:
-        return {"state": "TODO"}
+        for index, source in enumerate(cells):
+            file = f"<cell {index}>"
+            must_run = index < len(work.setup) or index == len(cells) - 1
+            _run_cell(source, file, names, must_run=must_run)
+        return attempt_all(work.order, names.get(work.order.entry))
     except TLError as problem:
-        sources = {name: to_data(source) for name, source in problem.sources.items()}
-        return {"state": "refused", "diagnostic": to_data(problem.diagnostic), "sources": sources}
-    except SystemExit as problem:
-        return {"state": "raised", "what": f"the code ended the program: {problem!r}", "line": None}
-    except Exception as problem:  # noqa: BLE001 - whatever a learner's code raises is reported
-        return {"state": "raised", "what": _short(problem), "line": _line(problem)}
-    sealed = [base64.b64encode(document.to_bytes()).decode() for document in documents]
-    return {"state": "sealed", "documents": sealed}
+        attempt = refused(problem)
+    except BaseException as problem:  # noqa: BLE001 - SystemExit and the like are reported too
+        attempt = raised(problem, file)
+    return (attempt,) * len(work.order.bindings)
 
 
-def _run_cell(source: str, index: int, names: dict[str, object]) -> None:
+def _run_cell(source: str, file: str, names: dict[str, object], *, must_run: bool) -> None:
     # The front end reads a kernel's text by file name, as it does for a notebook's cells.
-    name = f"<cell {index}>"
-    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-    exec(compile(source, name, "exec"), names)
-
-
-def _short(problem: Exception) -> str:
-    return f"{type(problem).__name__}: {problem}"[:500]
-
-
-def _line(problem: Exception) -> int | None:
-    """The learner's line that an exception came from, the innermost one."""
-    line = None
-    trace = problem.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename.startswith("<cell "):
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    return problem.lineno if isinstance(problem, SyntaxError) else line
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    try:
+        exec(compile(source, file, "exec"), names)
+    except Exception:
+        # A copy of the solution cell with an older try must not spoil the one that counts.
+        if must_run:
+            raise
 
 
 if __name__ == "__main__":
     main(Path(sys.argv[1]))
+    # Threads and exit handlers of the learner's code have no say any more.
+    os._exit(0)

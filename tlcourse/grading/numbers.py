@@ -1,4 +1,4 @@
-"""The numeric rule: an error bound per element with a reason, and words for what is wrong.
+"""The numeric rule: an error bound per element that has a reason.
 
 A result y is accepted where |y - r| <= c * eps * S: r is the reference in float64 from the
 rounded inputs, eps the unit roundoff of the output's dtype, S the magnitude that rounding
@@ -14,7 +14,10 @@ from dataclasses import dataclass
 
 import torch
 
-_EPS = {"float16": 2.0**-11, "bfloat16": 2.0**-8, "float32": 2.0**-24}
+from tlcourse.grading.pattern import pattern
+from tlcourse.grading.words import Phrase
+
+_EXPONENT = {"float16": -11, "bfloat16": -8, "float32": -24}
 _FACTOR = {"float16": 2.0, "bfloat16": 2.0, "float32": 4.0}
 
 
@@ -25,24 +28,24 @@ class Comparison:
     Args:
         ok: whether every rule holds.
         wrong: how many elements break the per-element rule.
-        total: elements in all.
         worst: largest error in units of its limit; at most 1 where the rule holds.
         first: index of the first wrong element.
         got: value there.
         want: reference there.
-        where: which elements are wrong, in words.
-        rule: the rule that broke, with its number against its limit; empty where ok.
+        only_nan: whether NaN stands in every wrong element.
+        where: which elements are wrong.
+        rule: the rule that broke, with its number against its limit; None for NaN or infinity.
     """
 
     ok: bool
     wrong: int
-    total: int
     worst: float
     first: tuple[int, ...] = ()
     got: float = 0.0
     want: float = 0.0
-    where: str = ""
-    rule: str = ""
+    only_nan: bool = False
+    where: Phrase | None = None
+    rule: Phrase | None = None
 
 
 def compare(
@@ -56,52 +59,72 @@ def compare(
         scale: S, float64, of a shape that broadcasts to it.
         dtype: TileLang dtype of the output.
     """
-    eps = _EPS.get(dtype, 0.0)
+    eps = _eps(dtype)
     limit = _FACTOR.get(dtype, 0.0) * eps * scale.abs().expand_as(reference)
-    error = (result.double() - reference).abs()
-    same = result.double() == reference  # infinities of one sign
-    both_nan = result.double().isnan() & reference.isnan()
-    # `not <=` rather than `>`: a NaN in the result must count as wrong.
-    bad = ~((error <= limit) | same | both_nan)
+    value = result.double()
+    error = (value - reference).abs()
+    # `~(.. <= ..)` rather than `>`: a NaN in the result must count as wrong.
+    bad = ~((error <= limit) | (value == reference) | (value.isnan() & reference.isnan()))
     if bad.any():
-        return _per_element(result, reference, limit, bad)
+        return _per_element(value, reference, limit, bad)
     if dtype in ("float16", "bfloat16"):
-        return _frobenius(result, reference, limit, eps)
-    return Comparison(ok=True, wrong=0, total=bad.numel(), worst=_worst(error, limit))
+        return _frobenius(value, reference, limit, eps)
+    return Comparison(ok=True, wrong=0, worst=_worst(error, limit))
+
+
+def limit_of(dtype: str, scale: str, why: str) -> Phrase:
+    """The rule for an output in words.
+
+    Args:
+        dtype: TileLang dtype of the output.
+        scale: the expression for S.
+        why: where S comes from.
+    """
+    if dtype not in _FACTOR:
+        return Phrase(key="limit exact")
+    values = {"factor": _FACTOR[dtype], "exponent": _EXPONENT[dtype], "scale": scale, "why": why}
+    return Phrase(key="limit", values=values)
+
+
+def _eps(dtype: str) -> float:
+    return 2.0 ** _EXPONENT[dtype] if dtype in _EXPONENT else 0.0
 
 
 def _per_element(
-    result: torch.Tensor, reference: torch.Tensor, limit: torch.Tensor, bad: torch.Tensor
+    value: torch.Tensor, reference: torch.Tensor, limit: torch.Tensor, bad: torch.Tensor
 ) -> Comparison:
     first = tuple(int(index) for index in bad.nonzero()[0])
-    worst = _worst((result.double() - reference).abs(), limit)
+    worst = _worst((value - reference).abs(), limit)
     return Comparison(
         ok=False,
         wrong=int(bad.sum()),
-        total=bad.numel(),
         worst=worst,
         first=first,
-        got=result[first].item(),
+        got=value[first].item(),
         want=reference[first].item(),
-        where=pattern(result, reference, bad),
-        rule=f"largest error {worst:.2g} x its limit",
+        only_nan=bool(value[bad].isnan().all()),
+        where=pattern(value, reference, bad),
+        rule=_how_far(worst),
     )
 
 
 def _frobenius(
-    result: torch.Tensor, reference: torch.Tensor, limit: torch.Tensor, eps: float
+    value: torch.Tensor, reference: torch.Tensor, limit: torch.Tensor, eps: float
 ) -> Comparison:
-    difference = result.double() - reference
+    difference = value - reference
     finite = difference.isfinite()
     norm = _norm(reference[finite])
     relative = _norm(difference[finite]) / norm if norm else 0.0
+    worst = _worst(difference.abs(), limit)
+    if relative <= eps:
+        return Comparison(ok=True, wrong=0, worst=worst)
+    numbers = {"relative": f"{relative:.1e}", "limit": f"{eps:.1e}"}
     return Comparison(
-        ok=relative <= eps,
+        ok=False,
         wrong=0,
-        total=difference.numel(),
-        worst=_worst(difference.abs(), limit),
-        where="every element is a little off" if relative > eps else "",
-        rule=f"relative error {relative:.1e} against {eps:.1e}" if relative > eps else "",
+        worst=worst,
+        where=Phrase(key="a little off"),
+        rule=Phrase(key="frobenius", values=numbers),
     )
 
 
@@ -110,81 +133,17 @@ def _norm(values: torch.Tensor) -> float:
 
 
 def _worst(error: torch.Tensor, limit: torch.Tensor) -> float:
+    """The largest error in units of its limit; errors that are no numbers count as infinite."""
     ratio = torch.where(error == 0, torch.zeros_like(error), error / limit)
-    finite = ratio[ratio.isfinite()]
-    if finite.numel() < ratio.numel():
-        return float("inf")
-    return float(finite.max()) if finite.numel() else 0.0
+    if not ratio.numel():
+        return 0.0
+    return float("inf") if not ratio.isfinite().all() else float(ratio.max())
 
 
-def pattern(result: torch.Tensor, reference: torch.Tensor, bad: torch.Tensor) -> str:
-    """Which elements are wrong, in a learner's words."""
-    if _is_transposed(result, reference):
-        return "the result is transposed"
-    if bad.all():
-        return _all_wrong(result, reference)
-    if result.dim() != 2:
-        return f"{int(bad.sum())} of {bad.numel()} elements are wrong"
-    return _rows_or_columns(bad)
-
-
-def _all_wrong(result: torch.Tensor, reference: torch.Tensor) -> str:
-    if result.isnan().all():
-        return "every element is NaN: nothing was written there"
-    if (result == 0).all():
-        return "every element is 0"
-    ratio = result.double() / reference
-    finite = ratio[ratio.isfinite()]
-    if finite.numel() and float(finite.std(correction=0)) < 1e-3 * abs(float(finite.mean())):
-        return f"every element is {float(finite.mean()):.3g} times what it should be"
-    return "every element is wrong"
-
-
-def _is_transposed(result: torch.Tensor, reference: torch.Tensor) -> bool:
-    square = result.dim() == 2 and result.shape[0] == result.shape[1] > 1
-    return square and torch.allclose(result.double(), reference.T, rtol=1e-2, atol=1e-2)
-
-
-def _rows_or_columns(bad: torch.Tensor) -> str:
-    rows, columns = bad.any(dim=1), bad.any(dim=0)
-    row_count, column_count = bad.shape
-    if columns.all() or bool(bad[rows].all()):
-        words = _run(rows, "row")
-        if words and not rows.all():
-            return words
-    if rows.all() or bool(bad[:, columns].all()):
-        words = _run(columns, "column")
-        if words and not columns.all():
-            return words
-    if _is_block(bad, rows, columns):
-        first_row, last_row = _ends(rows)
-        first_column, last_column = _ends(columns)
-        return (
-            f"one block is wrong: rows {first_row} to {last_row}, "
-            f"columns {first_column} to {last_column}"
-        )
-    return f"{int(bad.sum())} of {row_count * column_count} elements are wrong"
-
-
-def _run(lines: torch.Tensor, word: str) -> str:
-    """Words for the wrong lines where they form a run or every second line."""
-    count = int(lines.sum())
-    first, last = _ends(lines)
-    if count == last - first + 1:
-        if last == lines.numel() - 1:
-            return f"the last {count} {word}s are wrong, from {word} {first} on"
-        return f"{word}s {first} to {last} are wrong"
-    if count > 1 and bool(lines[first : last + 1 : 2].all()) and count == (last - first) // 2 + 1:
-        return f"every second {word} is wrong, from {word} {first} on"
-    return ""
-
-
-def _is_block(bad: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> bool:
-    first_row, last_row = _ends(rows)
-    first_column, last_column = _ends(columns)
-    return bool(bad[first_row : last_row + 1, first_column : last_column + 1].all())
-
-
-def _ends(lines: torch.Tensor) -> tuple[int, int]:
-    wrong = lines.nonzero().flatten()
-    return int(wrong[0]), int(wrong[-1])
+def _how_far(worst: float) -> Phrase | None:
+    """The error against its limit in two digits, as the last ones differ from CPU to CPU."""
+    if worst == float("inf"):
+        return None
+    rounded = float(f"{worst:.2g}")
+    text = f"{rounded:,.0f}" if 10 <= rounded < 1e6 else f"{rounded:.2g}"
+    return Phrase(key="largest error", values={"worst": text})

@@ -1,23 +1,32 @@
 """Runs somebody else's code in a process with limits on time, memory, output and files.
 
-Where bubblewrap is installed and works, the process sees a read-only system, its own work
-folder, no network and nothing of the course's specs and solutions. Elsewhere only the limits
-hold; `isolation()` says which.
+Where bubblewrap is installed and works, the process also sees a read-only system, its own work
+folder, no network and nothing of the course's specs, solutions and hand-ins. Elsewhere only
+the limits hold; `isolation()` says which.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cache
+from io import BufferedReader
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
+
+State = Literal["ended", "timeout", "killed"]
+
+# What a Python with torch reads of the system, and nothing else of it.
+_SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/alternatives")
+_TIME_IS_UP = int(getattr(signal, "SIGXCPU", 24))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,119 +37,130 @@ class Limits:
         cpu_seconds: CPU time.
         wall_seconds: wall time; only a guard against sleeping.
         memory_bytes: address space.
-        output_bytes: bytes of standard output and error that are kept.
+        output_bytes: bytes of standard output and error that are kept; the rest is dropped.
         file_bytes: size of a file that it writes.
-        processes: processes and threads of the user, where the system counts them.
+        processes: processes and threads, where bubblewrap counts them apart from the user's;
+            the system does not hold root to it.
     """
 
-    cpu_seconds: int = 60
+    cpu_seconds: int = 30
     wall_seconds: int = 120
-    memory_bytes: int = 8 * 2**30
+    memory_bytes: int = 6 * 2**30
     output_bytes: int = 64 * 2**10
     file_bytes: int = 64 * 2**20
+    processes: int = 64
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """How a limited process ended."""
+    """How a limited process ended, and the head of what it printed."""
 
-    state: Literal["ended", "timeout", "killed"]
+    state: State
     returncode: int
     output: str
 
 
-def run_limited(module: str, work: Path, limits: Limits) -> Outcome:
+def run_limited(
+    module: str, work: Path, limits: Limits, *, variables: Mapping[str, str] | None = None
+) -> Outcome:
     """Runs `python -m module work` under limits; the process and its children are gone after.
 
     Args:
         module: module to run.
         work: folder that the process may write to; it is its working directory.
         limits: what it may use.
+        variables: further environment variables.
     """
-    command = [*_shell(work), sys.executable, "-m", module, str(work)]
-    log = work / "output.txt"
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            command,
-            cwd=work,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env=_environment(work),
-            start_new_session=True,
-            preexec_fn=_limiter(limits),
-        )
-        try:
-            returncode = process.wait(timeout=limits.wall_seconds)
-            state = _state(returncode)
-        except subprocess.TimeoutExpired:
-            returncode, state = -1, "timeout"
-        finally:
-            _kill_group(process)
-    return Outcome(state=state, returncode=returncode, output=_head(log, limits.output_bytes))
+    bubblewrap = _bubblewrap()
+    caps = {**asdict(limits), "processes": limits.processes if bubblewrap else 0}
+    starter = [sys.executable, "-m", "tlcourse.grading.limited", json.dumps(caps)]
+    cpu_before = _cpu_seconds()
+    process = subprocess.Popen(
+        [*_shell(bubblewrap, work), *starter, module, str(work)],
+        cwd=work,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**_environment(work), **(variables or {})},
+        start_new_session=True,
+    )
+    head = _Head(cast(BufferedReader, process.stdout), limits.output_bytes)
+    try:
+        state: State = _state(process.wait(timeout=limits.wall_seconds))
+    except subprocess.TimeoutExpired:
+        state = "timeout"
+    finally:
+        _kill_group(process)
+    if state == "killed" and _cpu_seconds() - cpu_before >= limits.cpu_seconds:
+        state = "timeout"
+    return Outcome(state=state, returncode=process.returncode, output=head.text())
 
 
-def _state(returncode: int) -> Literal["ended", "timeout", "killed"]:
+class _Head:
+    """Keeps the first bytes of a stream and drops the rest, so that nobody has to wait."""
+
+    def __init__(self, stream: BufferedReader, size_bytes: int) -> None:
+        self._stream = stream
+        self._size_bytes = size_bytes
+        self._kept = b""
+        self._thread = threading.Thread(target=self._drain, daemon=True)
+        self._thread.start()
+
+    def text(self) -> str:
+        """What was kept, once the stream has ended."""
+        # A process that got away may hold the stream open: it is not waited for.
+        self._thread.join(timeout=1.0)
+        return self._kept.decode(errors="replace")
+
+    def _drain(self) -> None:
+        with self._stream:
+            while chunk := self._stream.read1(2**16):
+                self._kept += chunk[: self._size_bytes - len(self._kept)]
+
+
+def _state(returncode: int) -> State:
     # Bubblewrap passes a signal on as 128 + its number.
-    signals = {-returncode, returncode - 128}
-    if signals & _TIME_SIGNALS:
+    if _TIME_IS_UP in (-returncode, returncode - 128):
         return "timeout"
     return "killed" if returncode < 0 or returncode > 128 else "ended"
 
 
-_TIME_SIGNALS = {int(getattr(signal, "SIGXCPU", 24))}
+def _cpu_seconds() -> float:
+    """CPU time of all processes that this one has started and that have ended."""
+    if sys.platform == "win32":
+        return 0.0
+    import resource
+
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    if hasattr(os, "killpg"):
+    if sys.platform == "win32":
+        process.kill()
+    else:
         try:
             os.killpg(process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-    else:
-        process.kill()
     process.wait()
-
-
-def _head(log: Path, size_bytes: int) -> str:
-    with log.open("rb") as stream:
-        return stream.read(size_bytes).decode(errors="replace")
 
 
 def _environment(work: Path) -> dict[str, str]:
     """A small environment: nothing of the caller's secrets, one thread, no user site."""
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
-    root = str(Path(__file__).parents[2])
     return {
         **kept,
         "HOME": str(work),
         "TMPDIR": str(work),
-        "PYTHONPATH": root,
+        "PYTHONPATH": str(Path(__file__).parents[2]),
         "PYTHONNOUSERSITE": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
         "OMP_NUM_THREADS": "1",
         "TLCOURSE_BACKEND": "simulated",
         "TILELANG_DISABLE_CACHE": "1",
     }
-
-
-def _limiter(limits: Limits) -> Callable[[], None] | None:
-    if sys.platform == "win32":
-        return None
-    import resource
-
-    caps = [
-        (resource.RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 5),
-        (resource.RLIMIT_AS, limits.memory_bytes, limits.memory_bytes),
-        (resource.RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes),
-        (resource.RLIMIT_CORE, 0, 0),
-    ]
-
-    def limit() -> None:
-        for what, soft, hard in caps:
-            resource.setrlimit(what, (soft, hard))
-
-    return limit
 
 
 def isolation() -> Literal["bubblewrap", "limits only"]:
@@ -162,22 +182,21 @@ def _bubblewrap() -> str | None:
     return found if tried.returncode == 0 else None
 
 
-def _shell(work: Path) -> Sequence[str]:
+def _shell(bubblewrap: str | None, work: Path) -> Sequence[str]:
     """The words in front of the command that shut the process in."""
-    found = _bubblewrap()
-    if found is None:
+    if bubblewrap is None:
         return ()
-    system = [path for path in ("/usr", "/lib", "/lib64", "/bin", "/etc") if Path(path).exists()]
-    python = {sys.prefix, sys.base_prefix, *sysconfig.get_paths().values()}
-    folders = [path for path in sorted(python) if Path(path).is_dir()]
-    package = Path(__file__).parents[1]
-    words = [found, "--unshare-all", "--die-with-parent", "--proc", "/proc", "--dev", "/dev"]
-    for path in (*system, *folders, str(package), str(_specs())):
+    words = [bubblewrap, "--unshare-all", "--die-with-parent", "--proc", "/proc", "--dev", "/dev"]
+    for path in (*(path for path in _SYSTEM if Path(path).exists()), *_python_folders()):
         words += ["--ro-bind", path, path]
+    # Specs lie inside an installed package; a hand-in has no business with them.
+    package = Path(__file__).parents[1]
+    hidden = package / "course_files"
+    words += ["--ro-bind", str(package), str(package)]
+    words += ["--tmpfs", str(hidden)] if hidden.is_dir() else []
     return (*words, "--bind", str(work), str(work), "--chdir", str(work), "--")
 
 
-def _specs() -> Path:
-    from tlcourse.grading.spec import specs_folder
-
-    return specs_folder()
+def _python_folders() -> list[str]:
+    folders = {sys.prefix, sys.base_prefix, *sysconfig.get_paths().values()}
+    return [path for path in sorted(folders) if Path(path).is_dir()]

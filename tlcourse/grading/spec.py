@@ -10,17 +10,17 @@ from __future__ import annotations
 import hashlib
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeVar, cast, get_args, get_type_hints
+from typing import Any, Literal
 
 from tlcourse.diagnostics import TLError, error
+from tlcourse.grading import strict
 
 Kind = Literal["kernel", "ir", "pass", "answer", "package", "written"]
 Role = Literal["in", "out", "inout"]
-S = TypeVar("S")
 
 SCHEMA = 1
 
@@ -61,6 +61,7 @@ class Output:
     reference: str
     bound: str
     why: str
+    why_zh: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +71,7 @@ class Suspect:
     name: str
     value: str
     cause: str
-    cause_zh: str = ""
+    cause_zh: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +80,21 @@ class Case:
 
     binding: dict[str, int]
     label: str
+    label_zh: str
     public: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedEffect:
+    """What must be seen to happen beside right numbers.
+
+    Args:
+        name: one of `tlcourse.grading.effects.EFFECTS`.
+        limit: the number it must keep to, for effects that count something.
+    """
+
+    name: str
+    limit: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,12 +132,17 @@ class Spec:
     parameters: tuple[SpecParameter, ...]
     outputs: tuple[Output, ...]
     cases: tuple[Case, ...]
-    effects: tuple[str, ...] = ()
+    effects: tuple[AskedEffect, ...] = ()
     suspects: tuple[Suspect, ...] = ()
     hints: tuple[Hint, ...] = ()
     mutants: tuple[str, ...] = ()
     weights: Weights = field(default_factory=Weights)
     sha256: str = ""
+
+    @property
+    def public_cases(self) -> tuple[Case, ...]:
+        """The cases that a learner may see."""
+        return tuple(case for case in self.cases if case.public)
 
 
 def specs_folder() -> Path:
@@ -172,66 +192,22 @@ def spec_from(data: Mapping[str, Any], sha256: str = "") -> Spec:
     if data.get("schema") != SCHEMA:
         raise ValueError(f"schema is {data.get('schema')}, this program reads {SCHEMA}")
     rest = {key: value for key, value in data.items() if key != "schema"}
-    spec = cast(Spec, _read(Spec, {**rest, "sha256": sha256}, "spec"))
+    spec = strict.read(Spec, {**rest, "sha256": sha256}, "spec")
     _check(spec)
     return spec
 
 
 def _check(spec: Spec) -> None:
-    names = {parameter.name for parameter in spec.parameters}
     results = [p.name for p in spec.parameters if p.role != "in"]
     if [output.name for output in spec.outputs] != results:
         raise ValueError(f"[[outputs]] must describe {results} in this order")
-    if any(suspect.name not in names for suspect in spec.suspects):
-        raise ValueError("[[suspects]] names an unknown parameter")
-    if not any(case.public for case in spec.cases):
-        raise ValueError("at least one case is public")
+    if any(suspect.name not in results for suspect in spec.suspects):
+        raise ValueError("[[suspects]] names a parameter that is no output")
+    if not spec.cases or not spec.cases[0].public:
+        raise ValueError("the first case is public")
     weights = spec.weights
     if weights.lowers + weights.numbers + weights.effects + weights.cycles != 100:
         raise ValueError("the weights do not add up to 100")
-
-
-def _read(kind: Any, value: Any, where: str) -> object:
-    """A value of a type out of TOML data: dataclasses, tuples, words and plain values."""
-    origin_args = get_args(kind)
-    if isinstance(kind, type) and hasattr(kind, "__dataclass_fields__"):
-        return cast(object, _read_record(cast(type[Any], kind), value, where))
-    if getattr(kind, "__origin__", None) is tuple:
-        if not isinstance(value, (list, tuple)):
-            raise ValueError(f"{where} is a list")
-        items = cast(Sequence[object], value)
-        return tuple(_read(origin_args[0], item, f"{where}[{i}]") for i, item in enumerate(items))
-    if getattr(kind, "__origin__", None) is dict:
-        if not isinstance(value, dict):
-            raise ValueError(f"{where} is a table")
-        return dict(cast(dict[str, int], value))
-    if origin_args:
-        if value not in origin_args:
-            raise ValueError(f"{where} is one of {', '.join(map(str, origin_args))}, not {value}")
-        return cast(object, value)
-    if type(value) is not kind:
-        raise ValueError(f"{where} is of type {kind.__name__}, not {type(value).__name__}")
-    return value
-
-
-def _read_record(kind: type[S], value: Any, where: str) -> S:
-    if not isinstance(value, dict):
-        raise ValueError(f"{where} is a table")
-    table = cast(dict[str, Any], value)
-    hints = get_type_hints(kind)
-    known = {f.name: f for f in fields(cast(Any, kind))}
-    unknown = sorted(table.keys() - known.keys())
-    if unknown:
-        raise ValueError(f"{where} has unknown keys: {', '.join(unknown)}")
-    required = [
-        name
-        for name, f in known.items()
-        if f.default is MISSING and f.default_factory is MISSING and name not in table
-    ]
-    if required:
-        raise ValueError(f"{where} lacks {', '.join(required)}")
-    values = {name: _read(hints[name], table[name], f"{where}.{name}") for name in table}
-    return cast(S, cast(Any, kind)(**values))
 
 
 def _path(exercise: str) -> Path | None:

@@ -71,7 +71,8 @@ def _record(kind: type[R], data: object, where: str) -> R:
     if required:
         raise ValueError(f"{where} lacks {', '.join(required)}")
     hints = _hints(kind)
-    values = {name: _value(hints[name], table[name], f"{where}.{name}") for name in known & table}
+    given = [name for name in known if name in table]
+    values = {name: _value(hints[name], table[name], f"{where}.{name}") for name in given}
     return kind(**values)
 
 

@@ -1,19 +1,65 @@
-"""The learner's side: calls the factory for each set of shapes and seals what it traces."""
+"""The learner's side: calls the factory for each set of shapes and seals what it traces.
+
+Nothing here knows the exercise's references or points. What a call gave is an `Attempt`, plain
+data that crosses to the trusted side.
+"""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
-from typing import Protocol, runtime_checkable
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Literal, Protocol, runtime_checkable
 
 from xdsl.dialects.builtin import ModuleOp
 
 import tlcourse
 from tlcourse.config import read_config
-from tlcourse.diagnostics import SourceMap, error
+from tlcourse.diagnostics import Diagnostic, SourceFile, SourceMap, TLError, error
 from tlcourse.dialects.signature import stamp
 from tlcourse.dialects.text import to_text
 from tlcourse.grading.sealed import Sealed
-from tlcourse.grading.spec import Case, Spec
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """What is asked of the learner's side.
+
+    Args:
+        exercise: its id.
+        spec_version: version of its spec.
+        entry: name of the learner's function.
+        bindings: shapes that the function is called with, one set per case.
+    """
+
+    exercise: str
+    spec_version: int
+    entry: str
+    bindings: tuple[dict[str, int], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempt:
+    """What calling the learner's function for one case gave.
+
+    Args:
+        state: a sealed kernel, the untouched stub, an error of the compiler, or one of Python's.
+        document: the sealed kernel.
+        diagnostic: the compiler's error.
+        sources: texts that the diagnostic points into.
+        kind: class of Python's exception.
+        what: its message.
+        line: line of the learner's cell that it came from.
+    """
+
+    state: Literal["sealed", "untouched", "refused", "raised"]
+    document: str = ""
+    diagnostic: Diagnostic | None = None
+    sources: dict[str, SourceFile] = field(default_factory=lambda: dict[str, SourceFile]())
+    kind: str = ""
+    what: str = ""
+    line: int | None = None
 
 
 @runtime_checkable
@@ -24,40 +70,83 @@ class Traced(Protocol):
     sources: SourceMap
 
 
-def seal_all(spec: Spec, factory: object) -> list[Sealed]:
-    """Traces the factory for every case of the exercise.
+def attempt_all(order: Order, factory: object) -> tuple[Attempt, ...]:
+    """Calls the factory for every case; a fault in one case leaves the others alone."""
+    return tuple(_attempt(order, binding, factory) for binding in order.bindings)
+
+
+def _attempt(order: Order, binding: Mapping[str, int], factory: object) -> Attempt:
+    try:
+        sealed = _traced(order, binding, factory)
+    except TLError as problem:
+        return refused(problem)
+    except NotImplementedError as problem:
+        # Only the stub's own line means that nobody has begun.
+        own = _is_raised_in(problem, _file_of(factory))
+        return Attempt(state="untouched") if own else raised(problem, _file_of(factory))
+    except Exception as problem:  # noqa: BLE001 - whatever a learner's code raises is reported
+        return raised(problem, _file_of(factory))
+    return Attempt(state="sealed", document=sealed.to_bytes().decode())
+
+
+def refused(problem: TLError) -> Attempt:
+    """An attempt that ended with an error of ours."""
+    return Attempt(state="refused", diagnostic=problem.diagnostic, sources=dict(problem.sources))
+
+
+def raised(problem: BaseException, file: str) -> Attempt:
+    """An attempt that ended with an exception of Python's.
 
     Args:
-        spec: the exercise.
-        factory: the learner's function, called with the names of each binding.
-
-    Raises:
-        NotImplementedError: the exercise is untouched.
-        TL607: the function is missing, cannot be called so, or returns no kernel.
-        TLError: the kernel does not trace; any code of the front end.
+        problem: the exception.
+        file: file name of the learner's cell; the innermost line in it is the one to show.
     """
-    return [_seal(spec, case, factory) for case in spec.cases]
+    line = problem.lineno if isinstance(problem, SyntaxError) else None
+    for name, found in _frames(problem.__traceback__):
+        line = found if name == file else line
+    what = problem.msg if isinstance(problem, SyntaxError) else str(problem)
+    return Attempt(state="raised", kind=type(problem).__name__, what=what, line=line)
 
 
-def _seal(spec: Spec, case: Case, factory: object) -> Sealed:
+def _frames(trace: TracebackType | None) -> list[tuple[str, int]]:
+    found: list[tuple[str, int]] = []
+    while trace is not None:
+        found.append((trace.tb_frame.f_code.co_filename, trace.tb_lineno))
+        trace = trace.tb_next
+    return found
+
+
+def _is_raised_in(problem: BaseException, file: str) -> bool:
+    frames = _frames(problem.__traceback__)
+    return bool(frames) and frames[-1][0] == file
+
+
+def _file_of(factory: object) -> str:
+    code = getattr(inspect.unwrap(factory), "__code__", None) if callable(factory) else None
+    return getattr(code, "co_filename", "")
+
+
+def _traced(order: Order, binding: Mapping[str, int], factory: object) -> Sealed:
     if isinstance(factory, Traced) or not callable(factory):
-        raise _no_kernel(spec, f"{spec.entry} is a {type(factory).__name__}")
-    traced = factory(**case.binding)
+        is_missing = factory is None
+        what = f"is a {type(factory).__name__}" if not is_missing else "is not defined"
+        raise _no_kernel(order, f"{order.entry} {what}")
+    traced = factory(**binding)
     if traced is None:
-        raise _no_kernel(spec, f"{spec.entry}(..) returns None")
+        raise _no_kernel(order, f"{order.entry}(..) returns None")
     if not isinstance(traced, Traced):
-        raise _no_kernel(spec, f"{spec.entry}(..) returns a {type(traced).__name__}")
-    return seal(spec, case.binding, traced.module, traced.sources)
+        raise _no_kernel(order, f"{order.entry}(..) returns a {type(traced).__name__}")
+    return seal(order, binding, traced.module, traced.sources)
 
 
-def seal(spec: Spec, binding: Mapping[str, int], module: ModuleOp, sources: SourceMap) -> Sealed:
+def seal(order: Order, binding: Mapping[str, int], module: ModuleOp, sources: SourceMap) -> Sealed:
     """The sealed document of one traced kernel; the mode is written in if it is open yet."""
     copy = module.clone()
     if "tl.mode" not in copy.attributes:
         stamp(copy, mode=read_config().mode, target="npuir", out_idx=(), pass_configs={})
     return Sealed(
-        exercise=spec.id,
-        spec_version=spec.version,
+        exercise=order.exercise,
+        spec_version=order.spec_version,
         tlcourse_version=tlcourse.__version__,
         binding=dict(binding),
         sources=dict(sources),
@@ -65,11 +154,11 @@ def seal(spec: Spec, binding: Mapping[str, int], module: ModuleOp, sources: Sour
     )
 
 
-def _no_kernel(spec: Spec, what: str) -> Exception:
-    names = ", ".join(spec.cases[0].binding)
+def _no_kernel(order: Order, what: str) -> TLError:
+    names = ", ".join(order.bindings[0])
     return error(
         "TL607",
         f"{what}; asked is a function that makes a kernel",
-        why=f"{spec.entry}({names}) is called for several shapes, and each kernel is judged",
-        fix=f"write `def {spec.entry}({names}):` and let it return its `@T.prim_func`",
+        why=f"{order.entry}({names}) is called for several shapes, and each kernel is judged",
+        fix=f"write `def {order.entry}({names}):` and let it return its `@T.prim_func`",
     )

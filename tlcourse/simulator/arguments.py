@@ -111,8 +111,10 @@ def _grid(program: Program, values: Mapping[str, int]) -> int:
 
 
 def _workspace(program: Program, values: Mapping[str, int], blocks: int) -> Memory:
-    size = extents.evaluate(program.workspace_bytes_per_block, values) * blocks
+    share_bytes = extents.evaluate(program.workspace_bytes_per_block, values)
+    size = share_bytes * blocks
     memory = in_gm("the workspace", torch.empty(max(size, 2), dtype=torch.uint8))
+    memory.share_bytes = share_bytes
     memory.unit_bytes = int(program.options["workspace_unit_bytes"])
     memory.poison()
     return memory

@@ -7,7 +7,7 @@ from typing import Literal
 
 import torch
 
-from tlcourse.simulator.instruction import Instruction, Operand, Run
+from tlcourse.simulator.instruction import Factor, Instruction, Operand, Run
 from tlcourse.simulator.machine import PIPES, Code, Machine, Pipe, Wait
 from tlcourse.simulator.memory import Memory
 from tlcourse.simulator.sync import FlagKey, Mode, Token
@@ -160,13 +160,12 @@ class Core:
         the hardware keeps for them belong to the instruction, so nobody can get them wrong.
         """
         a, b, init, m, k, n = operands
-        left = _fractals(a, k, m) if transposed[0] else _fractals(a, m, k)
-        right = _fractals(b, n, k) if transposed[1] else _fractals(b, k, n)
+        factors = _factors(m, k, n, transposed)
         held: list[torch.Tensor] = []
         flags = (*events, -1, -1, -1, -1)
         loads = [
-            self._load_l0(stage, tile, held, side=i, ready=flags[i], free=flags[i + 2])
-            for i, tile in enumerate((left, right))
+            self._load_l0(stage, tile, factor, held, ready=flags[i], free=flags[i + 2])
+            for i, (tile, factor) in enumerate(zip((a, b), factors, strict=True))
         ]
         target = _fractals(c, m, n)
         multiply = self._new(
@@ -294,18 +293,20 @@ class Core:
     def _load_l0(
         self,
         stage: int,
-        tile: Tile,
+        whole: Tile,
+        factor: Factor,
         held: list[torch.Tensor],
         *,
-        side: int,
         ready: int,
         free: int,
     ) -> Instruction:
-        """One operand of a matrix product on its way to L0, with its flags; side 0 is L0A."""
+        """One operand of a matrix product on its way to L0, with its flags."""
+        tile = _fractals(whole, factor.rows, factor.columns)
         load = self._new(stage, reads=(tile,), operands=(tile,), run=_hold(held))
+        load.factor = factor
         if ready >= 0:
             load.waits = (self._wait(load, "MTE2", "MTE1", ready),)
-        link = Token(None, side)
+        link = Token(None, 0 if factor.gives_rows else 1)
         link.setter = load
         load.sets = (link,) if free < 0 else (link, self._set(load, "MTE1", "MTE2", free))
         return load
@@ -351,6 +352,17 @@ def _is_in_memory(instruction: Instruction) -> bool:
 
 def _fill(value: float, cell: torch.Tensor) -> None:
     cell.fill_(value)
+
+
+def _factors(m: int, k: int, n: int, transposed: tuple[bool, bool]) -> tuple[Factor, Factor]:
+    """A as [m, k] or [k, m], b as [k, n] or [n, k]."""
+    rows, columns = (k, m) if transposed[0] else (m, k)
+    left = Factor(rows=rows, columns=columns, sums_over=0 if transposed[0] else 1, gives_rows=True)
+    rows, columns = (n, k) if transposed[1] else (k, n)
+    right = Factor(
+        rows=rows, columns=columns, sums_over=1 if transposed[1] else 0, gives_rows=False
+    )
+    return left, right
 
 
 def _fractals(tile: Tile, rows: int, columns: int) -> Tile:

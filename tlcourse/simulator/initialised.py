@@ -1,8 +1,10 @@
 """Reads of on-chip memory that nothing has written, followed to where they do harm.
 
-A vector op may compute on a tile whose tail holds nothing, as long as the tail's results are
-never used. So, like the memory checkers for C, a read of unwritten bytes only taints what is
-computed from them; the finding comes when tainted bytes leave for GM or become a scalar.
+A core may compute on a tile whose tail holds nothing, as long as the tail's results are never
+used. So, like the memory checkers for C, a read of unwritten bytes only taints what is computed
+from them; the finding comes when tainted bytes leave for a tensor of the caller or become a
+scalar. In a matrix product a row of the result is tainted by its row of a, a column by its
+column of b. The compiler's workspace is followed like on-chip memory: each block has a share.
 
 The order that counts is the order in which a core issues: a write that was issued before is
 there, or it is a race, which `clocks` reports.
@@ -15,11 +17,12 @@ from typing import Protocol
 
 import torch
 
-from tlcourse.simulator.instruction import Instruction
+from tlcourse.simulator.instruction import Factor, Instruction
 from tlcourse.simulator.machine import Machine, Observer
 from tlcourse.simulator.memory import Memory
 from tlcourse.simulator.tile import Tile
 
+_WRITTEN = 0
 _UNWRITTEN = -1
 
 
@@ -39,90 +42,110 @@ class Initialised(Observer):
     def __init__(self, report: UninitialisedReport) -> None:
         self._report = report
         self._cells: dict[int, torch.Tensor] = {}
-        self._staged: dict[int, int] = {}
+        # Taint that lies in L0: by the token that the matrix op waits for.
+        self._staged: dict[int, tuple[Factor, torch.Tensor]] = {}
 
     def begin(self, machine: Machine) -> None:
         """Forgets what earlier blocks wrote."""
         self._staged = {}
-        for core in machine.cores:
-            for memory in core.memories.values():
-                self._of(memory).fill_(_UNWRITTEN)
+        self._cells = {}
 
     def issued(self, instruction: Instruction) -> None:
-        taint = self._taint_of_waits(instruction)
-        states = [(tile, self._state(tile)) for tile in instruction.reads if _counts(tile)]
+        states = [
+            (tile, _read_part(instruction, self._state(instruction, tile)))
+            for tile in instruction.reads
+            if _counts(instruction, tile)
+        ]
         dirty = [(tile, state) for tile, state in states if bool(state.any())]
-        if dirty and (_leaves_the_core(instruction) or instruction.pipe.name == "S"):
+        if instruction.factor is not None:
+            self._stage(instruction, instruction.factor, dirty)
+            return
+        if dirty and (_is_handed_out(instruction) or instruction.pipe.name == "S"):
             self._use(instruction, *dirty[0])
             dirty = []
-        self._stage(instruction, dirty)
         for tile in instruction.writes:
-            if _counts(tile):
-                self._write(instruction, tile, [state for _, state in dirty], taint)
+            if _counts(instruction, tile):
+                self._write(instruction, tile, [state for _, state in dirty])
         for tile in instruction.clobbers:
-            if _counts(tile):
-                self._bytes(tile).fill_(_UNWRITTEN)
+            if _counts(instruction, tile):
+                self._elements(instruction, tile).fill_(_UNWRITTEN)
 
     def _use(self, instruction: Instruction, tile: Tile, state: torch.Tensor) -> None:
-        bad = state[state != 0]
+        bad = state[state != _WRITTEN]
         origin = int(bad.reshape(-1)[0]) - 1
         site = instruction.site.index if origin < 0 else origin
         self._report.uninitialised(instruction, site, tile, bad.numel())
 
-    def _stage(self, instruction: Instruction, dirty: list[tuple[Tile, torch.Tensor]]) -> None:
-        """Remembers the taint of what an instruction hands on inside the core, L1 to L0."""
-        if dirty and not instruction.writes and instruction.sets:
-            origin = int(_origins(dirty[0][1], instruction.site.index).max())
-            self._staged[id(instruction.sets[0])] = origin
-
-    def _taint_of_waits(self, instruction: Instruction) -> int:
-        if not self._staged:
-            return 0
-        return max((self._staged.get(id(token), 0) for token in instruction.waits), default=0)
-
-    def _write(
-        self, instruction: Instruction, tile: Tile, states: list[torch.Tensor], taint: int
+    def _stage(
+        self, instruction: Instruction, factor: Factor, dirty: list[tuple[Tile, torch.Tensor]]
     ) -> None:
-        cells = self._bytes(tile)
-        if not states:
-            cells.fill_(taint)
+        """Remembers which rows of a, or columns of b, an instruction carries tainted into L0."""
+        if not dirty:
+            return
+        state = _origins(dirty[0][1], instruction.site.index)
+        matrix = _matrix(state)[: factor.rows, : factor.columns]
+        lines = matrix.amax(dim=factor.sums_over)
+        self._staged[id(instruction.sets[0])] = (factor, lines)
+
+    def _write(self, instruction: Instruction, tile: Tile, states: list[torch.Tensor]) -> None:
+        staged = [self._staged[id(w)] for w in instruction.waits if id(w) in self._staged]
+        cells = self._elements(instruction, tile)
+        if not states and not staged:
+            written = _written_part(instruction, tile)
+            cells[written] = _WRITTEN
             return
         site = instruction.site.index
-        total = torch.full(tile.sizes, taint, dtype=torch.int16)
+        total = torch.zeros(tile.sizes, dtype=torch.int16)
         for state in states:
             total = torch.maximum(total, _spread(_origins(state, site), tile.sizes))
-        every_byte = self._of(tile.memory).as_strided(
-            (*tile.sizes, tile.width),
-            (*(stride * tile.width for stride in tile.strides), 1),
-            tile.span_bytes()[0],
-        )
-        every_byte.copy_(total.unsqueeze(-1))
+        for factor, lines in staged:
+            _mark_lines(total, factor, lines)
+        cells.copy_(total.unsqueeze(-1))
 
-    def _state(self, tile: Tile) -> torch.Tensor:
+    def _state(self, instruction: Instruction, tile: Tile) -> torch.Tensor:
         """The number of the first byte of each element."""
-        strides = tuple(stride * tile.width for stride in tile.strides)
-        return self._of(tile.memory).as_strided(tile.sizes, strides, tile.span_bytes()[0])
+        return self._elements(instruction, tile)[..., 0]
 
-    def _bytes(self, tile: Tile) -> torch.Tensor:
-        layout = tile.layout()
-        sizes = (*(count for count, _ in layout.loops), layout.run_bytes)
-        strides = (*(step for _, step in layout.loops), 1)
-        return self._of(tile.memory).as_strided(sizes, strides, layout.start_bytes)
+    def _elements(self, instruction: Instruction, tile: Tile) -> torch.Tensor:
+        """The numbers of all bytes, shaped as the tile with the bytes of an element last."""
+        cells = self._of(instruction, tile.memory)
+        start = tile.span_bytes()[0] - _share_start(instruction, tile.memory)
+        sizes = (*tile.sizes, tile.width)
+        strides = (*(stride * tile.width for stride in tile.strides), 1)
+        return cells.as_strided(sizes, strides, start)
 
-    def _of(self, memory: Memory) -> torch.Tensor:
+    def _of(self, instruction: Instruction, memory: Memory) -> torch.Tensor:
         cells = self._cells.get(id(memory))
         if cells is None:
-            cells = torch.full((memory.size_bytes,), _UNWRITTEN, dtype=torch.int16)
+            # What the workspace holds before it is written is reported where GM is checked.
+            size, fresh = memory.size_bytes, _UNWRITTEN
+            if memory.share_bytes:
+                size, fresh = memory.share_bytes, _WRITTEN
+            cells = torch.full((size,), fresh, dtype=torch.int16)
             self._cells[id(memory)] = cells
         return cells
 
 
-def _counts(tile: Tile) -> bool:
-    return tile.memory.space != "gm" and tile.elements > 0 and tile.is_in_memory()
+def _counts(instruction: Instruction, tile: Tile) -> bool:
+    if not tile.elements or not tile.is_in_memory():
+        return False
+    memory = tile.memory
+    if memory.space != "gm":
+        return True
+    start = _share_start(instruction, memory)
+    first, last = tile.span_bytes()
+    return bool(memory.share_bytes) and start <= first and last <= start + memory.share_bytes
 
 
-def _leaves_the_core(instruction: Instruction) -> bool:
-    return any(tile.memory.space == "gm" for tile in instruction.writes)
+def _share_start(instruction: Instruction, memory: Memory) -> int:
+    return instruction.core.block * memory.share_bytes
+
+
+def _is_handed_out(instruction: Instruction) -> bool:
+    """Whether an instruction writes to a tensor of the caller."""
+    return any(
+        tile.memory.space == "gm" and not _counts(instruction, tile) for tile in instruction.writes
+    )
 
 
 def _origins(state: torch.Tensor, site: int) -> torch.Tensor:
@@ -130,8 +153,52 @@ def _origins(state: torch.Tensor, site: int) -> torch.Tensor:
     return torch.where(state == _UNWRITTEN, site + 1, state)
 
 
+def _matrix(fractals: torch.Tensor) -> torch.Tensor:
+    """[c1, r1, 16, c0] as the matrix [r1 * 16, c1 * c0] that it stores."""
+    columns, rows, row, column = fractals.shape
+    return fractals.permute(1, 2, 0, 3).reshape(rows * row, columns * column)
+
+
+def _read_part(instruction: Instruction, state: torch.Tensor) -> torch.Tensor:
+    """What an instruction reads of a tile: of fractals that leave as rows, the matrix in them."""
+    if state.dim() != 4 or not instruction.writes or len(instruction.writes[0].sizes) != 2:
+        return state
+    rows, columns = instruction.writes[0].sizes
+    return _matrix(state)[:rows, :columns]
+
+
+def _written_part(instruction: Instruction, tile: Tile) -> torch.Tensor | slice:
+    """The elements of a tile that an instruction writes.
+
+    A matrix of rows that goes into fractals leaves the rest of the last ones as it was.
+    """
+    matrix = instruction.reads[0].sizes if instruction.reads else ()
+    if len(tile.sizes) != 4 or len(matrix) != 2:
+        return slice(None)
+    return _fractals(torch.ones(matrix, dtype=torch.bool), tile.sizes)
+
+
+def _fractals(matrix: torch.Tensor, sizes: tuple[int, ...]) -> torch.Tensor:
+    """A matrix as the fractals [c1, r1, 16, c0] that store it; zeros where it ends early."""
+    columns, rows, row, column = sizes
+    padded = torch.zeros(rows * row, columns * column, dtype=matrix.dtype)
+    padded[: matrix.shape[0], : matrix.shape[1]] = matrix
+    return padded.reshape(rows, row, columns, column).permute(2, 0, 1, 3)
+
+
+def _mark_lines(total: torch.Tensor, factor: Factor, lines: torch.Tensor) -> None:
+    """Taints rows or columns of a product [n1, m1, 16, 16]."""
+    count = total.shape[1] * 16 if factor.gives_rows else total.shape[0] * 16
+    padded = torch.zeros(count, dtype=torch.int16)
+    padded[: lines.numel()] = lines
+    shape = (1, -1, 16, 1) if factor.gives_rows else (-1, 1, 1, 16)
+    torch.maximum(total, padded.reshape(shape).expand(total.shape), out=total)
+
+
 def _spread(state: torch.Tensor, sizes: tuple[int, ...]) -> torch.Tensor:
     """The taint of each result element: repeated where a source is, joined where it is reduced."""
+    if state.dim() == 2 and len(sizes) == 4:
+        return _fractals(state, sizes)
     fits = state.dim() == len(sizes) and all(
         have in (want, 1) or want == 1 for have, want in zip(state.shape, sizes, strict=True)
     )

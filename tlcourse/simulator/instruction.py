@@ -50,6 +50,23 @@ class Site:
         return cls(index=index, **data)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Factor:
+    """What an operand of a matrix product is, once it lies in L0.
+
+    Args:
+        rows: rows of the stored matrix that count.
+        columns: columns of it that count.
+        sums_over: the dimension that the product sums over: 1 of a plain a, 0 of a plain b.
+        gives_rows: its other dimension is the product's rows (a), else its columns (b).
+    """
+
+    rows: int
+    columns: int
+    sums_over: int
+    gives_rows: bool
+
+
 class Instruction:
     """One instruction in flight.
 
@@ -64,6 +81,7 @@ class Instruction:
         waits: tokens that must be set before it starts.
         sets: tokens that it sets when it and all before it on the pipe are complete.
         barrier: later work of the pipe starts when all earlier work is complete.
+        factor: it carries this operand of a matrix product into L0.
     """
 
     __slots__ = (
@@ -72,6 +90,7 @@ class Instruction:
         "clobbers",
         "done",
         "epoch",
+        "factor",
         "operands",
         "order",
         "pipe",
@@ -97,6 +116,7 @@ class Instruction:
         run: Run | None = None,
         operands: tuple[Operand, ...] = (),
         barrier: bool = False,
+        factor: Factor | None = None,
     ) -> None:
         self.site = site
         self.pipe = pipe
@@ -107,6 +127,7 @@ class Instruction:
         self.run = run
         self.operands = operands
         self.barrier = barrier
+        self.factor = factor
         self.waits: tuple[Token, ...] = ()
         self.sets: tuple[Token, ...] = ()
         self.done = False

@@ -42,15 +42,23 @@ class Memory:
         space: address space as HIVM spells it: `gm`, `ub`, `cbuf`, `cc`.
         data: flat `uint8` tensor.
         unit_bytes: what races are told apart by, 32 bytes on chip and one element in GM.
+        share_bytes: of the compiler's workspace, the bytes of one block; 0 of all others.
     """
 
     def __init__(
-        self, *, name: str, space: str, data: torch.Tensor, unit_bytes: int = GRANULE_BYTES
+        self,
+        *,
+        name: str,
+        space: str,
+        data: torch.Tensor,
+        unit_bytes: int = GRANULE_BYTES,
+        share_bytes: int = 0,
     ) -> None:
         self.name = name
         self.space = space
         self.data = data
         self.unit_bytes = unit_bytes
+        self.share_bytes = share_bytes
         self.size_bytes = data.numel()
         self._typed: dict[str, torch.Tensor] = {}
 

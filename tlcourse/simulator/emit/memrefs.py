@@ -43,6 +43,8 @@ def emit(e: Emitter, op: Operation) -> bool:
             e.values[op.dest] = e.text(op.source)
         case xdsl_memref.DimOp():
             e.let(op.result, f"{e.text(op.source)}.sizes[{e.text(op.index)}]")
+        case xdsl_memref.ExtractStridedMetaDataOp():
+            _metadata(e, op)
         case xdsl_memref.LoadOp():
             _load(e, op)
         case xdsl_memref.StoreOp():
@@ -74,6 +76,16 @@ def _reinterpret_cast(e: Emitter, op: xdsl_memref.ReinterpretCastOp) -> None:
     offset = offsets[0] if offsets else "0"
     call = f"reinterpret({offset}, {tuple_text(sizes)}, {tuple_text(strides)})"
     e.let(op.result, f"{e.text(op.source)}.{call}")
+
+
+def _metadata(e: Emitter, op: xdsl_memref.ExtractStridedMetaDataOp) -> None:
+    source = e.text(op.source)
+    # The base is only ever taken up by a reinterpret_cast, which starts from the buffer itself.
+    e.values[op.base_buffer] = source
+    e.let(op.offset, f"{source}.offset")
+    for dim, (size, stride) in enumerate(zip(op.sizes, op.strides, strict=True)):
+        e.let(size, f"{source}.sizes[{dim}]")
+        e.let(stride, f"{source}.strides[{dim}]")
 
 
 def _subview(e: Emitter, op: xdsl_memref.SubviewOp) -> None:

@@ -1,0 +1,103 @@
+"""`ir` and `demo` at the level of arguments and output."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from tlcourse.cli import app
+from tlcourse.records import PassTrace, from_json
+
+KERNEL = """
+import tilelang.language as T
+
+@T.prim_func
+def exponential(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32")):
+    with T.Kernel(1, is_npu=True) as (cid, _):
+        A_ub = T.alloc_ub((64,), "float32")
+        B_ub = T.alloc_ub((64,), "float32")
+        T.copy(A, A_ub)
+        T.vexp(A_ub, B_ub)
+        T.copy(B_ub, B)
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    # The command sets these for its children; once set here, they are put back after the test.
+    for name in ("TLCOURSE_BACKEND", "TILELANG_ASCEND_MODE"):
+        monkeypatch.setenv(name, "")
+    path = tmp_path / "kernels.py"
+    path.write_text(KERNEL)
+    return path
+
+
+def ir(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["ir", *arguments])
+
+
+def test_ir_prints_the_text_after_each_pass_that_changed_it(file: Path) -> None:
+    lines = ir(f"{file}:exponential").output.splitlines()
+    heads = [line for line in lines if line.startswith("// ----- ")]
+    assert heads[0].startswith("// ----- 0 tir ")
+    unchanged = next(n for n, line in enumerate(lines) if line.endswith(": unchanged -----"))
+    assert lines[unchanged + 1].startswith("// ----- ")
+    changed = next(n for n, line in enumerate(lines) if line.endswith(": changed -----"))
+    assert not lines[changed + 1].startswith("// ----- ")
+
+
+def test_ir_of_one_pass(file: Path) -> None:
+    shown = ir(str(file), "--pass", "hivm-plan-memory").output
+    assert shown.count("// ----- ") == 1
+    assert "hivm.hir.pointer_cast" in shown
+
+
+def test_an_unknown_pass_is_misuse_and_lists_the_passes(file: Path) -> None:
+    result = ir(str(file), "--pass", "nothing")
+    assert result.exit_code == 2
+    assert "hivm-plan-memory" in result.output.replace("\n", "")
+
+
+def test_ir_as_data(file: Path) -> None:
+    trace = from_json(PassTrace, ir(str(file), "--json").output)
+    assert trace.kernel == "exponential"
+    assert all(step.text_id in trace.texts for step in trace.snapshots)
+
+
+@pytest.mark.parametrize("mode", ["developer", "expert"])
+def test_ir_takes_the_mode(file: Path, mode: str) -> None:
+    trace = json.loads(ir(str(file), "--mode", mode, "--json").output)
+    assert trace["mode"].lower() == mode
+
+
+def test_ir_as_a_page(file: Path, tmp_path: Path) -> None:
+    page = tmp_path / "out.html"
+    result = ir(str(file), "--html", str(page))
+    assert result.output == f"wrote {page}\n"
+    assert "exponential" in page.read_text(encoding="utf-8")
+
+
+def test_a_colon_in_a_path_is_part_of_the_path(file: Path) -> None:
+    odd = file.with_name("a:b.py")
+    odd.write_text(KERNEL)
+    assert ir(str(odd), "--json").exit_code == 0
+    assert ir(f"{odd}:exponential", "--json").exit_code == 0
+
+
+@pytest.mark.bishengir
+def test_ir_through_the_real_compiler(file: Path, bishengir_opt: Path) -> None:
+    trace = from_json(PassTrace, ir(str(file), "--backend", "bishengir", "--json").output)
+    assert any(step.origin == "real" for step in trace.snapshots)
+
+
+def test_demo_as_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TLCOURSE_BACKEND", "")
+    result = CliRunner().invoke(app, ["demo", "--mode", "expert", "--json"])
+    assert result.exit_code == 0
+    report = json.loads(result.output)
+    assert report["schema"] == "tlcourse.DemoReport/1"
+    assert report["mode"] == "Expert"
+    assert {line["name"]: line["agrees"] for line in report["outputs"]} == {"C": True, "D": True}

@@ -1,0 +1,156 @@
+"""Verdicts: what follows from checks, and the ones on hand-ins that gave no kernel at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tlcourse.diagnostics import Diagnostic
+from tlcourse.grading.sandbox import Limits, Outcome
+from tlcourse.grading.spec import Case, Spec
+from tlcourse.grading.tracing import Attempt
+from tlcourse.grading.words import Language, say
+from tlcourse.records import Check, State, Verdict
+
+_LONGEST = 400
+
+
+def from_checks(
+    spec: Spec, checks: Sequence[Check], *, sealed_sha256: str = "", mode: str = ""
+) -> Verdict:
+    """The verdict that follows from checks. Checks that are left for later do not count."""
+    judged = {check.state for check in checks if check.max_points} - {"TODO"}
+    # To compile is no part of the answer: a kernel that only compiles has failed.
+    some = any(check.state == "PASS" and check.name != checks[0].name for check in checks)
+    state: State = "PASS" if judged == {"PASS"} else "PARTIAL" if some else "FAIL"
+    return Verdict(
+        exercise=spec.id,
+        state=state,
+        points=round(sum(check.points for check in checks), 2),
+        max_points=float(spec.points),
+        checks=tuple(checks),
+        sealed_sha256=sealed_sha256,
+        mode=mode,
+    )
+
+
+def without_kernel(
+    spec: Spec, cases: Sequence[Case], attempts: Sequence[Attempt], language: Language
+) -> Verdict | None:
+    """The verdict where no case gave a kernel; None where at least one did."""
+    if any(attempt.state == "sealed" for attempt in attempts):
+        return None
+    case, attempt = cases[0], attempts[0]
+    if attempt.state == "untouched":
+        return single(spec, "TODO", "runs", say("untouched", language))
+    return _with(spec, failed_attempt(spec, case, attempt, language))
+
+
+def failed_attempt(spec: Spec, case: Case, attempt: Attempt, language: Language) -> Check:
+    """The check that says why the learner's function gave no kernel for a case."""
+    points = float(spec.points)
+    if attempt.state == "refused" and attempt.diagnostic is not None:
+        return refused(case, attempt.diagnostic, points, language)
+    what = attempt.kind if not case.public else f"{attempt.kind}: {attempt.what}".rstrip(": ")
+    reason = say(
+        "raised" if case.public else "raised hidden",
+        language,
+        what=plain(what),
+        case=label(case, language),
+    )
+    if attempt.line is not None:
+        reason += f" ({say('line', language, line=attempt.line)})"
+    hint = ""
+    if attempt.kind == "MemoryError" or "can't allocate memory" in attempt.what:
+        hint = say("fix", language, fix=say("memory fix", language))
+    return Check(
+        name=say("runs", language),
+        state="FAIL",
+        points=0.0,
+        max_points=points,
+        reason=reason,
+        hint=hint,
+    )
+
+
+def refused(case: Case, diagnostic: Diagnostic, points: float, language: Language) -> Check:
+    """The check on a kernel that does not compile for a case."""
+    values = {"code": diagnostic.code, "what": plain(diagnostic.what)}
+    if not case.public:
+        key, hint = "compiles not hidden", ""
+    else:
+        key, hint = "compiles not", say("fix", language, fix=plain(diagnostic.fix))
+    return Check(
+        name=say("lowers", language),
+        state="FAIL",
+        points=0.0,
+        max_points=points,
+        reason=say(key, language, case=label(case, language), **values),
+        hint=hint,
+        span=diagnostic.labels[0].span if diagnostic.labels else None,
+    )
+
+
+def ended_early(spec: Spec, outcome: Outcome, limits: Limits, language: Language) -> Verdict:
+    """The verdict where the learner's process left nothing behind."""
+    key: str = outcome.state
+    state: State = "TIMEOUT" if key == "timeout" else "FAIL"
+    reason = say(key, language, seconds=limits.cpu_seconds)
+    return single(spec, state, "runs", reason, fix=say(f"{key} fix", language), language=language)
+
+
+def single(
+    spec: Spec,
+    state: State,
+    name: str,
+    reason: str,
+    *,
+    fix: str = "",
+    language: Language = "en",
+) -> Verdict:
+    """A verdict of 0 points with one check."""
+    check = Check(
+        name=say(name, language),
+        state=state,
+        points=0.0,
+        max_points=float(spec.points),
+        reason=reason,
+        hint=say("fix", language, fix=fix) if fix else "",
+    )
+    return _with(spec, check)
+
+
+def unreadable(name: str, diagnostic: Diagnostic, language: Language) -> Verdict:
+    """The verdict on a file that is no hand-in; nobody can say how many points it could have."""
+    check = Check(
+        name=say("reads", language),
+        state="FAIL",
+        points=0.0,
+        max_points=0.0,
+        reason=f"{diagnostic.code}: {diagnostic.what}",
+        hint=say("fix", language, fix=diagnostic.fix),
+    )
+    return Verdict(exercise=name, state="FAIL", points=0.0, max_points=0.0, checks=(check,))
+
+
+def label(case: Case, language: Language) -> str:
+    """A case in words; for a public one with its shapes."""
+    words = case.label_zh if language == "zh" else case.label
+    if not case.public:
+        return words
+    return f"{', '.join(f'{name}={value}' for name, value in case.binding.items())} ({words})"
+
+
+def plain(text: str) -> str:
+    """Somebody else's text on one line, without control characters and not too long."""
+    words = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
+
+
+def _with(spec: Spec, check: Check) -> Verdict:
+    return Verdict(
+        exercise=spec.id,
+        state=check.state,
+        points=0.0,
+        max_points=float(spec.points),
+        checks=(check,),
+    )
