@@ -1,4 +1,4 @@
-"""A small course: one lesson with a figure and a widget-free kernel of words, one exercise."""
+"""A small course: one lesson that runs in a moment, one exercise."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ assert halve(4) == 2
 """
 
 
-def prose(stem: str, english: str, chinese: str, tags: str = "") -> str:
+def _prose(stem: str, english: str, chinese: str, tags: str = "") -> str:
     """A prose cell in both languages; the Chinese one knows the English one."""
     more = f', "{tags}"' if tags else ""
     return (
@@ -45,10 +45,22 @@ def prose(stem: str, english: str, chinese: str, tags: str = "") -> str:
     )
 
 
-def code(stem: str, text: str, tags: str = "") -> str:
+def _code(stem: str, text: str, tags: str = "") -> str:
     """A code cell that serves both languages."""
     listed = f' tags=["{tags}"]' if tags else ""
     return f'\n# %%{listed} stem="{stem}"\n{text}\n'
+
+
+@pytest.fixture
+def prose() -> Callable[..., str]:
+    """Makes a prose cell in both languages: (stem, English, Chinese, tag)."""
+    return _prose
+
+
+@pytest.fixture
+def code() -> Callable[..., str]:
+    """Makes a code cell: (stem, text, tag)."""
+    return _code
 
 
 @pytest.fixture
@@ -68,7 +80,7 @@ def write_source(tmp_path: Path) -> Callable[..., Path]:
 @pytest.fixture
 def small_course(tmp_path: Path, write_source: Callable[..., Path]) -> Path:
     """The root of a checkout with one lesson that runs in a moment, and one exercise."""
-    lesson = (prose("goals", "Count to three.", "数到三。", "lecture"), code("count", "1 + 2"))
-    write_source("01_count.py", *lesson, code("end", "assert True", "golden"))
-    write_source("exercises/halve.py", prose("prompt", "Halve it.", "取一半。"), EXERCISE_CELLS)
+    lesson = (_prose("goals", "Count to three.", "数到三。", "lecture"), _code("count", "1 + 2"))
+    write_source("01_count.py", *lesson, _code("end", "assert True", "golden"))
+    write_source("exercises/halve.py", _prose("prompt", "Halve it.", "取一半。"), EXERCISE_CELLS)
     return tmp_path

@@ -73,6 +73,9 @@ def ir(
     backend: Annotated[BackendName, typer.Option(help="What compiles it.")] = BackendName.EMBEDDED,
     html: Annotated[Path | None, typer.Option(help="Write the explorer to this file.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the trace as data.")] = False,
+    locations: Annotated[
+        bool, typer.Option("--locations", help="Keep loc(..), the place of each op.")
+    ] = False,
 ) -> None:
     """Show the IR of a kernel after every pass that changed it."""
     path, kernel = _split(target)
@@ -87,7 +90,7 @@ def ir(
     elif json:
         print_json(trace)
     else:
-        print_lines(_trace_lines(trace, pass_name))
+        print_lines(_trace_lines(trace, pass_name, locations=locations))
 
 
 def run(
@@ -122,14 +125,16 @@ def _split(target: str) -> tuple[Path, str | None]:
 
 
 def _write_html(trace: PassTrace, path: Path) -> None:
-    from tlcourse.widgets.passes import PassExplorer
+    from tlcourse.widgets.explorer import export_html
 
-    PassExplorer(trace).export_html(path)
+    export_html(trace, path)
     typer.echo(f"wrote {path}")
 
 
-def _trace_lines(trace: PassTrace, pass_name: str | None) -> list[str]:
+def _trace_lines(trace: PassTrace, pass_name: str | None, *, locations: bool) -> list[str]:
     """The text after one pass, or after every pass that changed it."""
+    from tlcourse.widgets.lines import split_places
+
     shown = [step for step in trace.snapshots if pass_name in (None, step.pass_name)]
     if not shown:
         names = ", ".join(dict.fromkeys(step.pass_name for step in trace.snapshots))
@@ -138,5 +143,6 @@ def _trace_lines(trace: PassTrace, pass_name: str | None) -> list[str]:
     for step in shown:
         lines.append(f"// ----- {step.index} {step.phase} {step.pass_name}: {step.status} -----")
         if pass_name is not None or step.index == 0 or step.status == "changed":
-            lines += [trace.texts[step.text_id], ""]
+            text = trace.texts[step.text_id]
+            lines += [text if locations else split_places(text)[0], ""]
     return lines

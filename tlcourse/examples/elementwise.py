@@ -5,7 +5,7 @@ from __future__ import annotations
 import tilelang.language as T
 
 
-def vector_add_expert(N, block, dtype="float16"):
+def vector_add_expert(N=4096, block=256, dtype="float16"):
     """C = a + b by hand: N is a multiple of block."""
 
     @T.prim_func
@@ -22,7 +22,7 @@ def vector_add_expert(N, block, dtype="float16"):
     return vector_add
 
 
-def vector_add_developer(N, block, dtype="float16"):
+def vector_add_developer(N=4096, block=256, dtype="float16"):
     """C = a + b; the compiler places the tiles."""
 
     @T.prim_func

@@ -9,7 +9,16 @@ from __future__ import annotations
 import tilelang.language as T
 
 
-def minicv_developer(M, N, K, block_M, block_N, block_K, dtype="float16", accum_dtype="float32"):
+def minicv_developer(
+    M=1024,
+    N=1024,
+    K=512,
+    block_M=128,
+    block_N=256,
+    block_K=64,
+    dtype="float16",
+    accum_dtype="float32",
+):
     """MiniCV in Developer form: the compiler splits it over the cores."""
     n_num = N // block_N
 
@@ -38,7 +47,16 @@ def minicv_developer(M, N, K, block_M, block_N, block_K, dtype="float16", accum_
     return minicv
 
 
-def minicv_expert(M, N, K, block_M, block_N, block_K, dtype="float16", accum_dtype="float32"):
+def minicv_expert(
+    M=1024,
+    N=1024,
+    K=512,
+    block_M=128,
+    block_N=256,
+    block_K=64,
+    dtype="float16",
+    accum_dtype="float32",
+):
     """MiniCV in Expert form: C in GM is where the cube core hands over to the vector cores."""
     n_num = N // block_N
     half_M = block_M // 2
@@ -75,3 +93,6 @@ def minicv_expert(M, N, K, block_M, block_N, block_K, dtype="float16", accum_dty
                 T.copy(D_ub, D[row : row + half_M, by : by + block_N])
 
     return minicv
+
+
+minicv = minicv_expert

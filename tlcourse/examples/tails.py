@@ -5,7 +5,9 @@ from __future__ import annotations
 import tilelang.language as T
 
 
-def minicv_tails_developer(M, N, K, block_M=64, block_N=64, block_K=64, dtype="float16"):
+def minicv_tails_developer(
+    M=200, N=160, K=128, block_M=64, block_N=64, block_K=64, dtype="float16"
+):
     """C = A @ B, D = exp(C); K is a multiple of block_K. Only what is there is copied."""
     n_num = T.ceildiv(N, block_N)
 
@@ -37,7 +39,7 @@ def minicv_tails_developer(M, N, K, block_M=64, block_N=64, block_K=64, dtype="f
     return minicv
 
 
-def minicv_tails_expert(M, N, K, block_M=64, block_N=64, block_K=64, dtype="float16"):
+def minicv_tails_expert(M=200, N=160, K=128, block_M=64, block_N=64, block_K=64, dtype="float16"):
     """The same by hand: each vector core takes the rows of its half that are there."""
     n_num = T.ceildiv(N, block_N)
     half_M = block_M // 2
