@@ -112,7 +112,7 @@ def render_text(diagnostic: Diagnostic, sources: SourceMap) -> str:
     """Draws a diagnostic for a terminal, with carets under the learner's lines."""
     lines = [f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.what}"]
     for label in diagnostic.labels:
-        lines += _excerpt(label, sources)
+        lines += excerpt(label, sources)
     lines += [f"  = why: {diagnostic.why}", f"  = fix: {diagnostic.fix}"]
     lines.append(f"  = see: docs/errors.md#{diagnostic.code}")
     return "\n".join(lines)
@@ -124,7 +124,8 @@ def render_html(diagnostic: Diagnostic, sources: SourceMap) -> str:
     return f'<pre class="tl-diagnostic" role="alert">{text}</pre>'
 
 
-def _excerpt(label: Label, sources: SourceMap) -> list[str]:
+def excerpt(label: Label, sources: SourceMap) -> list[str]:
+    """A label's line of source with a caret under it, a line of text each."""
     span = label.span
     source = sources.get(span.source)
     title = source.title if source else span.source

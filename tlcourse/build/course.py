@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 from tlcourse.build.source import LANGUAGES, Language, Source, read_source
 from tlcourse.diagnostics import error
@@ -115,15 +114,12 @@ def _write(target: Target) -> None:
 
 def _reason(target: Target) -> str:
     """Why a notebook on disk is stale; empty where it has the cells of its source, and was run."""
-    import nbformat
-
     from tlcourse.build import notebooks
 
     if not target.path.is_file():
         return "missing; run tlcourse build"
-    try:
-        found = cast(nbformat.NotebookNode, nbformat.read(target.path, as_version=4))
-    except (OSError, ValueError, nbformat.ValidationError):
+    found = notebooks.read_notebook(target.path)
+    if found is None:
         return "not a notebook; run tlcourse build"
     expected = notebooks.bare_notebook(target.source, target.language)
     if target.kind == "exercise":

@@ -122,6 +122,20 @@ def to_text(notebook: NotebookNode) -> str:
     return json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
+def read_notebook(path: Path) -> NotebookNode | None:
+    """The notebook in a file; None where there is none."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    if not isinstance(data, dict) or not isinstance(cast(dict[str, Any], data).get("cells"), list):
+        return None
+    problems: dict[str, Any] = {}
+    reads = cast(Callable[..., NotebookNode], nbformat.reads)
+    notebook = reads(json.dumps(data), as_version=4, capture_validation_error=problems)
+    return None if problems else notebook
+
+
 def without_outputs(notebook: NotebookNode) -> NotebookNode:
     """A copy without outputs and widget states, for comparing structure."""
     bare = _from_text(json.dumps(notebook))

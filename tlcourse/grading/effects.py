@@ -5,37 +5,70 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tlcourse.jit.launch import Launch
+from tlcourse.grading.words import Phrase
+from tlcourse.records import Timeline
+
+_TO_GM = {"MTE3", "FIX"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Effect:
-    """One effect: how it is seen, and what to say where it is missing."""
+class Record:
+    """What an effect is judged by.
 
-    holds: Callable[[Launch], bool]
-    missing: str
+    Args:
+        timeline: of the launch.
+        blocks: logical blocks of the grid.
+        output_bytes: bytes of all outputs together.
+    """
+
+    timeline: Timeline
+    blocks: int
+    output_bytes: int
 
 
-def _agents(launch: Launch) -> set[str]:
-    return {lane.agent for lane in launch.timeline.lanes if lane.busy_cycles}
+def missing(name: str, limit: float, record: Record) -> Phrase | None:
+    """What to say where an asked effect is missing; None where it holds.
+
+    Args:
+        name: the effect.
+        limit: the number to keep to, for effects that count.
+        record: what the simulator saw.
+    """
+    seen = EFFECTS[name](record)
+    if isinstance(seen, bool):
+        return None if seen else Phrase(key=name)
+    if seen is None or seen <= limit:
+        return None
+    return Phrase(key=name, values={"seen": seen, "limit": limit})
 
 
-def _both_kinds(launch: Launch) -> bool:
-    agents = _agents(launch)
+def _agents(record: Record) -> set[str]:
+    return {lane.agent for lane in record.timeline.lanes if lane.busy_cycles}
+
+
+def _both_kinds_of_core(record: Record) -> bool:
+    agents = _agents(record)
     return "aic" in agents and bool(agents & {"aiv0", "aiv1"})
 
 
-def _both_vector_cores(launch: Launch) -> bool:
-    return {"aiv0", "aiv1"} <= _agents(launch)
+def _both_vector_cores(record: Record) -> bool:
+    return {"aiv0", "aiv1"} <= _agents(record)
 
 
-EFFECTS: dict[str, Effect] = {
-    "both_kinds_of_core": Effect(
-        holds=_both_kinds,
-        missing="the work is done by one kind of core; asked is cube and vector work",
-    ),
-    "both_vector_cores": Effect(
-        holds=_both_vector_cores,
-        missing="one vector core does all the vector work; asked is half for each",
-    ),
+def _bytes_written(record: Record) -> float | None:
+    """Bytes that go to global memory per byte of the outputs; None where blocks differ.
+
+    The timeline shows one block of each class, so blocks must be alike to speak for all.
+    """
+    shown = {instruction.block for instruction in record.timeline.instructions}
+    if len(shown) != 1 or record.timeline.replicated_blocks != record.blocks - 1:
+        return None
+    written = sum(i.bytes for i in record.timeline.instructions if i.pipe in _TO_GM)
+    return written * record.blocks / record.output_bytes
+
+
+EFFECTS: dict[str, Callable[[Record], bool | float | None]] = {
+    "both_kinds_of_core": _both_kinds_of_core,
+    "both_vector_cores": _both_vector_cores,
+    "bytes_written": _bytes_written,
 }

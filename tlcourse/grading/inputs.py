@@ -12,10 +12,11 @@ import torch
 from tlcourse import extents
 from tlcourse.grading.spec import Case, Spec, SpecParameter
 
-_PRACTICE_SECRET = b"practice"
+PRACTICE = b"practice"
+"""Seed of inputs where nothing is at stake."""
 
 
-def draw(spec: Spec, case: Case, secret: bytes = _PRACTICE_SECRET) -> dict[str, torch.Tensor]:
+def draw(spec: Spec, case: Case, secret: bytes = PRACTICE) -> dict[str, torch.Tensor]:
     """The inputs of a case: the same for everybody with the same secret.
 
     Returns:

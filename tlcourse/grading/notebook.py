@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-import atexit
 import html
 import sys
-from functools import cache
 
-from tlcourse.diagnostics import TLError, render_html, render_text
+from tlcourse.diagnostics import SourceFile
 from tlcourse.grading import progress_file
-from tlcourse.grading.hand_in import refused, untouched
+from tlcourse.grading.child import Result
 from tlcourse.grading.report import as_html, as_text
-from tlcourse.grading.resident import Resident
+from tlcourse.grading.resident import shared
+from tlcourse.grading.sealed import from_text
 from tlcourse.grading.spec import load
-from tlcourse.grading.tracing import seal_all
+from tlcourse.grading.tracing import Attempt, attempt_all, order_of
+from tlcourse.grading.words import Language, say
 from tlcourse.records import Verdict, to_data
 
 VERDICT_MIME = "application/vnd.tlcourse.verdict+json"
 _shown_hints: dict[str, int] = {}
 
 
-@cache
-def _resident() -> Resident:
-    resident = Resident()
-    resident.start()
-    atexit.register(resident.stop)
-    return resident
-
-
-def check(exercise: str, factory: object, *, language: str = "en") -> None:
-    """Judges your kernel and shows the verdict.
+def check(exercise: str, factory: object, *, language: Language = "en") -> None:
+    """Judges your kernel on the public cases and shows the verdict.
 
     Args:
         exercise: its id, for example `d2.minicv`.
@@ -39,28 +31,24 @@ def check(exercise: str, factory: object, *, language: str = "en") -> None:
     Raises:
         TL601: there is no such exercise.
     """
-    verdict, problem = judge_here(exercise, factory)
-    progress_file.store_verdict(verdict)
-    text, page = as_text(verdict, language), as_html(verdict, language)
-    if problem is not None:
-        text += "\n" + render_text(problem.diagnostic, problem.sources)
-        page += render_html(problem.diagnostic, problem.sources)
-    _show(text, page, verdict)
-
-
-def judge_here(exercise: str, factory: object) -> tuple[Verdict, TLError | None]:
-    """The verdict on a factory of this process, and the error that kept it from compiling."""
     spec = load(exercise)
-    try:
-        documents = seal_all(spec, factory)
-    except NotImplementedError:
-        return untouched(spec), None
-    except TLError as problem:
-        return refused(spec, problem.diagnostic), problem
-    return _resident().judge(spec, documents), None
+    attempts = attempt_all(order_of(spec, spec.public_cases), factory)
+    verdict = shared().judge(spec, Result(attempts=attempts), public_only=True, language=language)
+    progress_file.store_verdict(verdict)
+    sources = _sources(attempts)
+    _show(as_text(verdict, language, sources), as_html(verdict, language, sources), verdict)
 
 
-def hint(exercise: str, *, language: str = "en") -> None:
+def _sources(attempts: tuple[Attempt, ...]) -> dict[str, SourceFile]:
+    """The learner's texts that a verdict may point into."""
+    found: dict[str, SourceFile] = {}
+    for attempt in attempts:
+        found |= attempt.sources
+        found |= from_text(attempt.document).sources if attempt.state == "sealed" else {}
+    return found
+
+
+def hint(exercise: str, *, language: Language = "en") -> None:
     """Shows the next hint of an exercise; after the last one, the first again.
 
     Raises:
@@ -68,31 +56,31 @@ def hint(exercise: str, *, language: str = "en") -> None:
     """
     hints = load(exercise).hints
     if not hints:
-        _show_text(f"{exercise} has no hints.")
+        _show_text(say("no hints", language, exercise=exercise))
         return
     index = _shown_hints.get(exercise, 0) % len(hints)
     _shown_hints[exercise] = index + 1
     words = hints[index].zh if language == "zh" else hints[index].en
-    label = "提示" if language == "zh" else "Hint"
-    _show_text(f"{label} {index + 1}/{len(hints)}: {words}")
+    _show_text(say("hint", language, index=index + 1, count=len(hints), words=words))
 
 
-def answer(question: str, value: str) -> None:
+def answer(question: str, value: str, *, language: Language = "en") -> None:
     """Keeps your answer to a question or prediction; it is practice and costs nothing.
 
     Args:
         question: its id, for example `d2.fusion.p1`.
         value: what you chose.
+        language: `en` or `zh`.
     """
     progress_file.store_answer(question, str(value))
-    _show_text(f"{question}: {value} is stored")
+    _show_text(say("stored", language, question=question, value=value))
 
 
-def progress() -> None:
+def progress(*, language: Language = "en") -> None:
     """Shows what you have checked so far in this folder."""
     checks = progress_file.read().get("checks", {})
     if not checks:
-        _show_text("Nothing checked yet.")
+        _show_text(say("nothing yet", language))
         return
     _show_text("\n".join(f"{exercise}: {state}" for exercise, state in sorted(checks.items())))
 
@@ -122,4 +110,4 @@ def _display(data: dict[str, object], text: str) -> None:
     shell.display_pub.publish(data)
 
 
-_resident()
+shared()

@@ -1,6 +1,6 @@
 """Reads a hand-in: which exercise it is for, and which of its cells run for it.
 
-Only cells tagged `setup` and the solution cell run. Everything else in the notebook, the
+Only cells tagged `setup` and the solution cells run. Everything else in the notebook, the
 check itself included, is left alone.
 """
 
@@ -24,12 +24,12 @@ class HandIn:
     Args:
         exercise: id, for example `d2.minicv`.
         setup: sources of the cells tagged `setup`, in order.
-        solution: source of the solution cell.
+        solutions: sources of the solution cells; all run, the last definition counts.
     """
 
     exercise: str
     setup: tuple[str, ...]
-    solution: str
+    solutions: tuple[str, ...]
 
 
 def read_hand_in(path: Path) -> HandIn:
@@ -49,16 +49,16 @@ def read_hand_in(path: Path) -> HandIn:
             fix="hand in the notebook from the exercises folder, with all of its cells",
         )
     name = f"{_grade_id(exercise)}-solution"
-    solutions = [_source(cell) for cell in cells if _nbgrader(cell).get("grade_id") == name]
-    if len(solutions) != 1:
+    solutions = tuple(_source(c) for c in cells if _nbgrader(c).get("grade_id") == name)
+    if not solutions:
         raise error(
             "TL611",
-            f"{path.name} has {len(solutions)} solution cells for {exercise}, one is needed",
-            why="the solution cell is found by its id, which a copied or deleted cell changes",
+            f"{path.name} has no solution cell for {exercise}",
+            why="the solution cell is found by its id, which a deleted cell takes with it",
             fix="take a fresh copy of the exercise and paste your code into its solution cell",
         )
     setup = tuple(_source(cell) for cell in cells if "setup" in _tags(cell))
-    return HandIn(exercise=exercise, setup=setup, solution=solutions[0])
+    return HandIn(exercise=exercise, setup=setup, solutions=solutions)
 
 
 def _grade_id(exercise: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 
+from tlcourse.diagnostics import Label, SourceMap, excerpt
+from tlcourse.grading.words import Language, say
 from tlcourse.records import Check, State, Verdict
 
 _SIGN: dict[State, str] = {
@@ -14,69 +16,98 @@ _SIGN: dict[State, str] = {
     "TIMEOUT": "⏱",
     "ERROR": "!",
 }
-_FIRST: dict[State, str] = {
-    "PASS": "Right: all checks pass.",
-    "PARTIAL": "Partly right.",
-    "FAIL": "Not right yet.",
-    "TODO": "Not started: write your kernel into the solution cell.",
-    "TIMEOUT": "Stopped: it ran too long.",
-    "ERROR": "The grader failed. This costs you nothing.",
-}
-_FIRST_ZH: dict[State, str] = {
-    "PASS": "正确:所有检查通过。",
-    "PARTIAL": "部分正确。",
-    "FAIL": "还不正确。",
-    "TODO": "尚未开始:请在解答单元格中编写内核。",
-    "TIMEOUT": "已停止:运行时间过长。",
-    "ERROR": "评分程序出错,不影响你的分数。",
-}
 
 
-def first_sentence(verdict: Verdict, language: str = "en") -> str:
+def first_sentence(verdict: Verdict, language: Language = "en") -> str:
     """What happened, without a formula: the first failing check's reason and likely cause."""
-    words = (_FIRST_ZH if language == "zh" else _FIRST)[verdict.state]
+    if verdict.state == "TODO":
+        return say("TODO", language)
     failing = next((check for check in verdict.checks if check.state not in ("PASS", "TODO")), None)
-    if failing is None:
-        return words
-    cause = f" Likely cause: {failing.hint}." if failing.hint else ""
-    return f"{words} {failing.reason[:1].upper()}{failing.reason[1:]}.{cause}"
+    if failing is not None:
+        reason = f"{failing.reason[:1].upper()}{failing.reason[1:]}{_full_stop(language)}"
+        return _joined((say(verdict.state, language), reason, failing.hint), language)
+    left = sum(check.max_points for check in verdict.checks if check.state == "TODO")
+    return say("PASS public", language, points=left) if left else say("PASS", language)
 
 
-def as_text(verdict: Verdict, language: str = "en") -> str:
-    """The verdict for a terminal: one line that says it all, then a line per check."""
+def as_text(verdict: Verdict, language: Language = "en", sources: SourceMap | None = None) -> str:
+    """The verdict for a terminal: one line that says it all, then a line per check.
+
+    Args:
+        verdict: what to show.
+        language: of the words around it; those inside it are in its own.
+        sources: texts of the learner's kernel, to show the lines at fault.
+    """
     head = (
         f"{_SIGN[verdict.state]} {verdict.exercise} {verdict.state} "
         f"{verdict.points:g}/{verdict.max_points:g}"
     )
-    mode = f" ({verdict.mode} mode)" if verdict.mode else ""
+    mode = f" ({verdict.mode})" if verdict.mode else ""
     lines = [head + mode, first_sentence(verdict, language)]
-    return "\n".join([*lines, *(_line(check) for check in verdict.checks)])
+    for check in verdict.checks:
+        lines += [_line(check, language), *_more(check, sources or {})]
+    return "\n".join(lines)
 
 
-def as_html(verdict: Verdict, language: str = "en") -> str:
-    """The verdict for a notebook: a heading, a sentence and a table, readable without colour."""
-    rows = "".join(_row(check) for check in verdict.checks)
+def as_html(verdict: Verdict, language: Language = "en", sources: SourceMap | None = None) -> str:
+    """The verdict for a notebook: a heading, a sentence and a table, readable without colour.
+
+    Args:
+        verdict: what to show.
+        language: of the words around it; those inside it are in its own.
+        sources: texts of the learner's kernel, to show the lines at fault.
+    """
     mode = f" · {html.escape(verdict.mode)}" if verdict.mode else ""
+    names = ("", "check", "points", "result")
+    head = "".join(f"<th>{say(name, language) if name else ''}</th>" for name in names)
+    rows = "".join(_row(check, language, sources or {}) for check in verdict.checks)
     return (
         f'<div class="tl-verdict" role="status"><strong>{_SIGN[verdict.state]} '
         f"{html.escape(verdict.exercise)}: {verdict.state}</strong> "
         f"{verdict.points:g}/{verdict.max_points:g}{mode}"
         f"<p>{html.escape(first_sentence(verdict, language))}</p>"
-        f"<table><thead><tr><th></th><th>check</th><th>points</th><th>reason</th></tr></thead>"
-        f"<tbody>{rows}</tbody></table></div>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
-def _line(check: Check) -> str:
-    place = f" (line {check.span.line})" if check.span is not None else ""
+def _full_stop(language: Language) -> str:
+    return "。" if language == "zh" else "."
+
+
+def _joined(sentences: tuple[str, ...], language: Language) -> str:
+    return ("" if language == "zh" else " ").join(sentence for sentence in sentences if sentence)
+
+
+def _line(check: Check, language: Language) -> str:
     points = f"{check.points:g}/{check.max_points:g}"
-    return f"  {_SIGN[check.state]} {check.name}: {check.reason}{place} [{points}]"
+    return (
+        f"  {_SIGN[check.state]} {check.name}: {check.reason}{_place(check, language)} [{points}]"
+    )
 
 
-def _row(check: Check) -> str:
-    place = f" (line {check.span.line})" if check.span is not None else ""
+def _more(check: Check, sources: SourceMap) -> list[str]:
+    words = [text for text in (check.hint, check.detail, check.why) if text]
+    return [f"      {line}" for line in [*words, *_excerpt(check, sources)]]
+
+
+def _excerpt(check: Check, sources: SourceMap) -> list[str]:
+    is_known = check.span is not None and check.span.source in sources
+    return excerpt(Label(span=check.span), sources) if is_known and check.span else []
+
+
+def _row(check: Check, language: Language, sources: SourceMap) -> str:
+    words = [check.reason + _place(check, language), check.hint, check.detail]
+    told = "<br>".join(html.escape(text) for text in words if text)
+    lines = html.escape("\n".join(_excerpt(check, sources)))
+    kernel = f"<pre>{lines}</pre>" if lines else ""
+    why = html.escape(check.why)
+    limit = f"<details><summary>{say('why limit', language)}</summary>{why}</details>"
     return (
         f"<tr><td>{_SIGN[check.state]} {check.state}</td><td>{html.escape(check.name)}</td>"
         f"<td>{check.points:g}/{check.max_points:g}</td>"
-        f"<td>{html.escape(check.reason + place)}</td></tr>"
+        f"<td>{told}{kernel}{limit if why else ''}</td></tr>"
     )
+
+
+def _place(check: Check, language: Language) -> str:
+    return f" ({say('line', language, line=check.span.line)})" if check.span is not None else ""

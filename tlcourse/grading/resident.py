@@ -1,21 +1,23 @@
-"""Keeps the trusted process beside a notebook running and asks it for verdicts."""
+"""Keeps the trusted process running and asks it for verdicts."""
 
 from __future__ import annotations
 
-import base64
-import json
+import atexit
 import os
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from queue import Empty, Queue
-from typing import IO, Any, cast
+from typing import IO, cast
 
-from tlcourse.grading.sealed import Sealed
+from tlcourse.grading import verdicts
+from tlcourse.grading.child import Result
+from tlcourse.grading.server import Request
 from tlcourse.grading.spec import Spec
-from tlcourse.records import Check, State, Verdict, from_data
+from tlcourse.grading.words import Language, plain, say
+from tlcourse.records import Verdict, from_json, to_json
 
 _START_SECONDS = 120.0
 _JUDGE_SECONDS = 120.0
@@ -61,22 +63,36 @@ class Resident:
             self._process.wait()
             self._process = None
 
-    def judge(self, spec: Spec, documents: Sequence[Sealed]) -> Verdict:
-        """The verdict on sealed kernels."""
-        encoded = [base64.b64encode(document.to_bytes()).decode() for document in documents]
-        request = json.dumps({"exercise": spec.id, "documents": encoded})
+    def judge(
+        self, spec: Spec, result: Result, *, public_only: bool = False, language: Language = "en"
+    ) -> Verdict:
+        """The verdict on what was traced.
+
+        Args:
+            spec: the exercise.
+            result: an attempt per case.
+            public_only: whether only the public cases were traced.
+            language: of the words in the verdict.
+        """
+        request = Request(
+            exercise=spec.id, result=result, public_only=public_only, language=language
+        )
         with self._asking:
             try:
-                return _verdict(spec, self._ask(request))
+                return from_json(Verdict, self._ask(to_json(request)))
             except Empty:
                 self.stop()
-                what = f"no verdict within {self._seconds:g} seconds"
-                return _failed(spec, "TIMEOUT", what)
+                return self._too_slow(spec, language)
             except (OSError, ValueError) as problem:
                 self.stop()
-                return _failed(spec, "ERROR", f"the grading process failed: {problem}")
+                return verdicts.grader_failed(spec, plain(str(problem)), language)
 
-    def _ask(self, request: str) -> dict[str, Any]:
+    def _too_slow(self, spec: Spec, language: Language) -> Verdict:
+        reason = say("judge timeout", language, seconds=self._seconds)
+        fix = say("judge timeout fix", language)
+        return verdicts.single(spec, "TIMEOUT", "runs", reason, fix=fix, language=language)
+
+    def _ask(self, request: str) -> str:
         if self._process is None or self._process.poll() is not None:
             self.start()
         assert self._process is not None
@@ -84,7 +100,7 @@ class Resident:
             self._receive(_START_SECONDS)
             self._ready = True
         print(request, file=cast(IO[str], self._process.stdin), flush=True)
-        return cast(dict[str, Any], json.loads(self._receive(self._seconds)))
+        return self._receive(self._seconds)
 
     def _receive(self, seconds: float) -> str:
         line = self._answers.get(timeout=seconds)
@@ -105,13 +121,10 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": f"{root}{os.pathsep}{path}" if path else root}
 
 
-def _verdict(spec: Spec, data: dict[str, Any]) -> Verdict:
-    if "refused" in data:
-        return _failed(spec, "FAIL", str(data["refused"]).splitlines()[0])
-    return from_data(Verdict, data)
-
-
-def _failed(spec: Spec, state: State, reason: str) -> Verdict:
-    points = float(spec.points)
-    check = Check(name="grader", state=state, points=0.0, max_points=points, reason=reason)
-    return Verdict(exercise=spec.id, state=state, points=0.0, max_points=points, checks=(check,))
+@cache
+def shared() -> Resident:
+    """The trusted process that this one shares; it is started at the first call."""
+    resident = Resident()
+    resident.start()
+    atexit.register(resident.stop)
+    return resident

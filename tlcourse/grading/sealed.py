@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
-from tlcourse.diagnostics import SourceFile, SourceMap, error
-from tlcourse.records import from_data, to_data
+from tlcourse.diagnostics import SourceFile, TLError, error
+from tlcourse.grading import strict
+from tlcourse.grading.words import plain
+from tlcourse.records import to_data
 
 SCHEMA = "tlcourse.Sealed/1"
 MAX_BYTES = 4 * 2**20
@@ -35,11 +37,11 @@ class Sealed:
     spec_version: int
     tlcourse_version: str
     binding: dict[str, int]
-    sources: SourceMap
+    sources: dict[str, SourceFile]
     text: str
 
-    def to_bytes(self) -> bytes:
-        """The document; equal kernels give equal bytes."""
+    def to_text(self) -> str:
+        """The document; equal kernels give equal texts."""
         header = {
             "schema": SCHEMA,
             "exercise": self.exercise,
@@ -49,48 +51,37 @@ class Sealed:
             "sources": {name: to_data(source) for name, source in self.sources.items()},
         }
         line = json.dumps(header, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        return f"{line}\n{self.text}".encode()
+        return f"{line}\n{self.text}"
 
     @property
     def sha256(self) -> str:
         """Hash over every byte of the document."""
-        return hashlib.sha256(self.to_bytes()).hexdigest()
+        return hashlib.sha256(self.to_text().encode()).hexdigest()
 
 
-def from_bytes(document: bytes) -> Sealed:
+def from_text(document: str) -> Sealed:
     """Reads a document that somebody else wrote.
 
     Raises:
         TL603: it is too large or not a sealed document.
     """
-    if len(document) > MAX_BYTES:
-        raise _refused(f"it has {len(document)} bytes, {MAX_BYTES} are the limit")
-    head, newline, text = document.partition(b"\n")
     try:
+        size_bytes = len(document.encode())
+        if size_bytes > MAX_BYTES:
+            raise ValueError(f"it has {size_bytes:,} bytes, {MAX_BYTES:,} are the limit")
+        head, newline, text = document.partition("\n")
         header = json.loads(head)
         if not newline or not isinstance(header, dict):
             raise ValueError("it has no header line")
-        return _sealed(cast(dict[str, Any], header), text.decode())
-    except (ValueError, KeyError, TypeError, UnicodeDecodeError, RecursionError) as problem:
-        raise _refused(str(problem)) from problem
+        known = cast(dict[str, object], header)
+        if known.get("schema") != SCHEMA:
+            raise ValueError(f"its schema is {known.get('schema')}, not {SCHEMA}")
+        return strict.read(Sealed, {**known, "text": text}, "header")
+    except (ValueError, RecursionError) as problem:
+        raise _refused(plain(str(problem))) from problem
 
 
-def _sealed(header: dict[str, Any], text: str) -> Sealed:
-    if header["schema"] != SCHEMA:
-        raise ValueError(f"its schema is {header['schema']}")
-    binding = {str(name): int(value) for name, value in header["binding"].items()}
-    sources = {str(n): from_data(SourceFile, source) for n, source in header["sources"].items()}
-    return Sealed(
-        exercise=str(header["exercise"]),
-        spec_version=int(header["spec_version"]),
-        tlcourse_version=str(header["tlcourse_version"]),
-        binding=binding,
-        sources=sources,
-        text=text,
-    )
-
-
-def _refused(reason: str) -> Exception:
+def _refused(reason: str) -> TLError:
     return error(
         "TL603",
         f"the handed-in kernel cannot be read: {reason}",

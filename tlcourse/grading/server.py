@@ -1,40 +1,57 @@
-"""The trusted process beside a notebook: reads sealed kernels from a pipe, answers with verdicts.
+"""The trusted process beside whoever checks or grades: reads what was traced from a pipe.
 
-Usage: python -m tlcourse.grading.server. One request a line, one answer a line, until the pipe
-closes, so the process never outlives the notebook's.
+Usage: python -m tlcourse.grading.server. One request a line, one verdict a line, until the pipe
+closes, so the process never outlives the one that asks.
 """
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import sys
-from typing import IO, Any
+from dataclasses import dataclass
+from typing import IO
 
-from tlcourse.diagnostics import TLError
+from tlcourse.grading import strict
+from tlcourse.grading.child import Result
 from tlcourse.grading.judge import judge
-from tlcourse.grading.sealed import from_bytes
 from tlcourse.grading.spec import load
+from tlcourse.grading.words import Language
 from tlcourse.records import to_json
 
 READY = "ready"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """One question.
+
+    Args:
+        exercise: its id.
+        result: an attempt per case.
+        public_only: whether the attempts are for the public cases alone.
+        language: of the words in the verdict.
+    """
+
+    exercise: str
+    result: Result
+    public_only: bool
+    language: Language
 
 
 def main(requests: IO[str], answers: IO[str]) -> None:
     """Serves until the requests end."""
     print(READY, file=answers, flush=True)
     for line in requests:
-        print(answer(json.loads(line)), file=answers, flush=True)
+        print(answer(line), file=answers, flush=True)
 
 
-def answer(request: dict[str, Any]) -> str:
-    """The verdict on one request as JSON; a refusal of the request itself has the key `refused`."""
-    try:
-        documents = [from_bytes(base64.b64decode(text)) for text in request["documents"]]
-        return to_json(judge(load(request["exercise"]), documents))
-    except TLError as problem:
-        return json.dumps({"refused": str(problem)})
+def answer(line: str) -> str:
+    """The verdict on one request, both as JSON."""
+    request = strict.read(Request, json.loads(line), "request")
+    spec = load(request.exercise)
+    cases = spec.public_cases if request.public_only else spec.cases
+    return to_json(judge(spec, cases, request.result.attempts, language=request.language))
 
 
 def _own_output() -> IO[str]:

@@ -7,7 +7,7 @@ data that crosses to the trusted side.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Literal, Protocol, runtime_checkable
@@ -20,6 +20,7 @@ from tlcourse.diagnostics import Diagnostic, SourceFile, SourceMap, TLError, err
 from tlcourse.dialects.signature import stamp
 from tlcourse.dialects.text import to_text
 from tlcourse.grading.sealed import Sealed
+from tlcourse.grading.spec import Case, Spec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +38,16 @@ class Order:
     spec_version: int
     entry: str
     bindings: tuple[dict[str, int], ...]
+
+
+def order_of(spec: Spec, cases: Sequence[Case]) -> Order:
+    """What an exercise asks of the learner's side for some of its cases."""
+    return Order(
+        exercise=spec.id,
+        spec_version=spec.version,
+        entry=spec.entry,
+        bindings=tuple(case.binding for case in cases),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +97,7 @@ def _attempt(order: Order, binding: Mapping[str, int], factory: object) -> Attem
         return Attempt(state="untouched") if own else raised(problem, _file_of(factory))
     except Exception as problem:  # noqa: BLE001 - whatever a learner's code raises is reported
         return raised(problem, _file_of(factory))
-    return Attempt(state="sealed", document=sealed.to_bytes().decode())
+    return Attempt(state="sealed", document=sealed.to_text())
 
 
 def refused(problem: TLError) -> Attempt:

@@ -8,20 +8,24 @@ from tlcourse.diagnostics import Diagnostic
 from tlcourse.grading.sandbox import Limits, Outcome
 from tlcourse.grading.spec import Case, Spec
 from tlcourse.grading.tracing import Attempt
-from tlcourse.grading.words import Language, say
+from tlcourse.grading.words import Language, plain, say
 from tlcourse.records import Check, State, Verdict
-
-_LONGEST = 400
 
 
 def from_checks(
-    spec: Spec, checks: Sequence[Check], *, sealed_sha256: str = "", mode: str = ""
+    spec: Spec, checks: Sequence[Check], *, some_right: bool, sealed_sha256: str, mode: str
 ) -> Verdict:
-    """The verdict that follows from checks. Checks that are left for later do not count."""
-    judged = {check.state for check in checks if check.max_points} - {"TODO"}
-    # To compile is no part of the answer: a kernel that only compiles has failed.
-    some = any(check.state == "PASS" and check.name != checks[0].name for check in checks)
-    state: State = "PASS" if judged == {"PASS"} else "PARTIAL" if some else "FAIL"
+    """The verdict that follows from checks. Checks that are left for later do not count.
+
+    Args:
+        spec: the exercise.
+        checks: all of its checks.
+        some_right: whether the numbers of one case are right; nothing else makes it PARTIAL.
+        sealed_sha256: hash of the first sealed kernel.
+        mode: how it is written.
+    """
+    judged = {check.state for check in checks} - {"TODO"}
+    state: State = "PASS" if judged == {"PASS"} else "PARTIAL" if some_right else "FAIL"
     return Verdict(
         exercise=spec.id,
         state=state,
@@ -41,7 +45,7 @@ def without_kernel(
         return None
     case, attempt = cases[0], attempts[0]
     if attempt.state == "untouched":
-        return single(spec, "TODO", "runs", say("untouched", language))
+        return single(spec, "TODO", "runs", say("untouched", language), language=language)
     return _with(spec, failed_attempt(spec, case, attempt, language))
 
 
@@ -92,9 +96,10 @@ def refused(case: Case, diagnostic: Diagnostic, points: float, language: Languag
 
 def ended_early(spec: Spec, outcome: Outcome, limits: Limits, language: Language) -> Verdict:
     """The verdict where the learner's process left nothing behind."""
-    key: str = outcome.state
+    key = "memory" if "MemoryError" in outcome.output else outcome.state
     state: State = "TIMEOUT" if key == "timeout" else "FAIL"
-    reason = say(key, language, seconds=limits.cpu_seconds)
+    gib = limits.memory_bytes // 2**30
+    reason = say(key, language, seconds=limits.cpu_seconds, gib=gib)
     return single(spec, state, "runs", reason, fix=say(f"{key} fix", language), language=language)
 
 
@@ -119,6 +124,12 @@ def single(
     return _with(spec, check)
 
 
+def grader_failed(spec: Spec, what: str, language: Language) -> Verdict:
+    """The verdict where the grader itself failed; it costs nothing."""
+    reason, fix = say("grader failed", language, what=what), say("grader fix", language)
+    return single(spec, "ERROR", "grader", reason, fix=fix, language=language)
+
+
 def unreadable(name: str, diagnostic: Diagnostic, language: Language) -> Verdict:
     """The verdict on a file that is no hand-in; nobody can say how many points it could have."""
     check = Check(
@@ -138,12 +149,6 @@ def label(case: Case, language: Language) -> str:
     if not case.public:
         return words
     return f"{', '.join(f'{name}={value}' for name, value in case.binding.items())} ({words})"
-
-
-def plain(text: str) -> str:
-    """Somebody else's text on one line, without control characters and not too long."""
-    words = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
 
 
 def _with(spec: Spec, check: Check) -> Verdict:

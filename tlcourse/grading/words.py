@@ -9,6 +9,8 @@ from typing import Literal
 
 Language = Literal["en", "zh"]
 
+_LONGEST = 400
+
 
 @dataclass(frozen=True, kw_only=True)
 class Phrase:
@@ -35,6 +37,12 @@ def number(value: float) -> str:
     if math.isinf(value):
         return "infinity" if value > 0 else "-infinity"
     return f"{value:.3g}"
+
+
+def plain(text: str) -> str:
+    """Somebody else's text on one line, without control characters and not too long."""
+    words = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
 
 
 WORDS: dict[str, tuple[str, str]] = {

@@ -59,12 +59,12 @@ def minicv(M, N, K, block_M=64, block_N=64, block_K=64):
             by = cid % n_num * block_N
             rows = T.min(block_M, M - bx)
             columns = T.min(block_N, N - by)
-            A_sh = T.alloc_shared((block_M, block_K), "float16")
-            B_sh = T.alloc_shared((block_K, block_N), "float16")
             C_fr = T.alloc_fragment((block_M, block_N), "float32")
             D_fr = T.alloc_fragment((block_M, block_N), "float32")
             for k in T.serial(K // block_K):
                 ko = k * block_K
+                A_sh = T.alloc_shared((block_M, block_K), "float16")
+                B_sh = T.alloc_shared((block_K, block_N), "float16")
                 T.copy(A[bx : bx + rows, ko : ko + block_K], A_sh[0:rows, :])
                 T.copy(B[ko : ko + block_K, by : by + columns], B_sh[:, 0:columns])
                 T.gemm(A_sh, B_sh, C_fr, initC=(k == 0))

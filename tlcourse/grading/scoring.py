@@ -1,0 +1,224 @@
+"""From judged cases to the lines of a verdict: points, reasons and likely causes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tlcourse.diagnostics import Span
+from tlcourse.grading.numbers import Comparison, limit_of
+from tlcourse.grading.spec import Case, Spec, Suspect
+from tlcourse.grading.tracing import Attempt
+from tlcourse.grading.verdicts import failed_attempt, from_checks, label
+from tlcourse.grading.words import Language, Phrase, number, plain, say
+from tlcourse.jit.report import STOPPING
+from tlcourse.records import Check, Finding, Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """One case that was run.
+
+    Args:
+        case: its shapes.
+        comparisons: how each output compares with its reference.
+        findings: what the simulator found.
+        missing_effect: what is asked beside the numbers and did not happen.
+        modified: an input that the kernel changed.
+        suspect: the wrong answer that an output equals.
+    """
+
+    case: Case
+    comparisons: dict[str, Comparison]
+    findings: tuple[Finding, ...]
+    missing_effect: Phrase | None
+    modified: str
+    suspect: Suspect | None
+
+    @property
+    def fault(self) -> Finding | None:
+        """The first finding that is an error."""
+        return next((f for f in self.findings if f.diagnostic.severity == "error"), None)
+
+    @property
+    def stop(self) -> Finding | None:
+        """The finding that stopped the run."""
+        return next((f for f in self.findings if f.diagnostic.code in STOPPING), None)
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the run ended, all outputs are right and no input was changed."""
+        numbers = all(comparison.ok for comparison in self.comparisons.values())
+        return numbers and not self.modified and self.stop is None
+
+
+def score(
+    spec: Spec,
+    cases: Sequence[Case],
+    outcomes: Sequence[Judged | Attempt],
+    language: Language,
+    *,
+    sealed_sha256: str,
+    mode: str,
+) -> Verdict:
+    """The verdict on cases of which at least one was run.
+
+    Args:
+        spec: the exercise.
+        cases: the cases.
+        outcomes: for each of them what came of it; an attempt gave no kernel.
+        language: of the words.
+        sealed_sha256: hash of the first sealed kernel.
+        mode: how it is written.
+    """
+    judged = [outcome for outcome in outcomes if isinstance(outcome, Judged)]
+    right = [case for case in judged if case.is_right]
+    checks = [
+        _lowers(spec, cases, outcomes, language),
+        *(_numbers(spec, *pair, language) for pair in zip(cases, outcomes, strict=True)),
+        _effects(spec, right, language),
+        *_left_for_later(spec, cases, language),
+    ]
+    return from_checks(spec, checks, some_right=bool(right), sealed_sha256=sealed_sha256, mode=mode)
+
+
+def _lowers(
+    spec: Spec, cases: Sequence[Case], outcomes: Sequence[Judged | Attempt], language: Language
+) -> Check:
+    points = spec.points * spec.weights.lowers / 100
+    for case, outcome in zip(cases, outcomes, strict=True):
+        if isinstance(outcome, Attempt):
+            return replace(failed_attempt(spec, case, outcome, language), max_points=points)
+    return _passed(say("lowers", language), points, say("compiles", language))
+
+
+def _share(spec: Spec) -> float:
+    """Points for the numbers of one case."""
+    return spec.points * spec.weights.numbers / 100 / len(spec.cases)
+
+
+def _numbers(spec: Spec, case: Case, outcome: Judged | Attempt, language: Language) -> Check:
+    name = say("numbers", language, case=label(case, language))
+    points = _share(spec)
+    if isinstance(outcome, Attempt):
+        return _failed(name, points, say("no kernel", language))
+    if outcome.is_right:
+        return _passed(name, points, say("equal", language))
+    check = _failed(name, points, _why_wrong(outcome, language))
+    fault = outcome.fault
+    return replace(
+        check,
+        hint=_cause(outcome, language),
+        span=_place(fault) if fault is not None else None,
+        **_limit(spec, outcome, language),
+    )
+
+
+def _why_wrong(judged: Judged, language: Language) -> str:
+    public, stop = judged.case.public, judged.stop
+    if stop is not None and public:
+        return say("stopped", language, what=plain(stop.diagnostic.what))
+    if stop is not None:
+        return say("stopped hidden", language, code=stop.diagnostic.code)
+    if judged.modified:
+        return say("modified", language, name=judged.modified)
+    name, bad = _first_wrong(judged)
+    if not public:
+        return say("wrong hidden", language, name=name)
+    where = bad.where.say(language) if bad.where else ""
+    if not bad.first:
+        return say("wrong everywhere a little", language, name=name, where=where)
+    return say(
+        "wrong",
+        language,
+        name=name,
+        where=where,
+        first=list(bad.first),
+        got=number(bad.got),
+        want=number(bad.want),
+    )
+
+
+def _cause(judged: Judged, language: Language) -> str:
+    """The likely cause, the surest one first."""
+    if judged.suspect is not None:
+        cause = judged.suspect.cause_zh if language == "zh" else judged.suspect.cause
+    elif judged.stop is not None:
+        fix = plain(judged.stop.diagnostic.fix) if judged.case.public else ""
+        return say("fix", language, fix=fix) if fix else ""
+    elif judged.fault is not None and judged.case.public:
+        cause = plain(judged.fault.diagnostic.what)
+    elif any(comparison.only_nan for comparison in judged.comparisons.values()):
+        cause = say("never written", language)
+    else:
+        return ""
+    return say("cause", language, cause=cause)
+
+
+def _limit(spec: Spec, judged: Judged, language: Language) -> dict[str, str]:
+    """The number against its limit, and where the limit comes from; public cases only."""
+    if not judged.case.public or judged.modified or judged.stop is not None:
+        return {}
+    name, bad = _first_wrong(judged)
+    output = next(output for output in spec.outputs if output.name == name)
+    dtype = next(p.dtype for p in spec.parameters if p.name == name)
+    why = output.why_zh if language == "zh" else output.why
+    return {
+        "detail": bad.rule.say(language) if bad.rule is not None else "",
+        "why": limit_of(dtype, output.bound, why).say(language),
+    }
+
+
+def _first_wrong(judged: Judged) -> tuple[str, Comparison]:
+    return next((name, c) for name, c in judged.comparisons.items() if not c.ok)
+
+
+def _effects(spec: Spec, right: Sequence[Judged], language: Language) -> Check:
+    """What the record shows of cases with right numbers; work that is wrong earns nothing."""
+    name = say("effects", language)
+    points = spec.points * spec.weights.effects / 100
+    if not right:
+        later = say("effects later", language)
+        return Check(name=name, state="TODO", points=0.0, max_points=points, reason=later)
+    for judged in right:
+        if judged.fault is not None:
+            return _faulty(name, points, judged.case, judged.fault, language)
+        if judged.missing_effect is not None:
+            return _failed(name, points, judged.missing_effect.say(language))
+    return _passed(name, points, say("effects hold", language))
+
+
+def _faulty(name: str, points: float, case: Case, fault: Finding, language: Language) -> Check:
+    diagnostic = fault.diagnostic
+    if not case.public:
+        words = {"case": label(case, language), "code": diagnostic.code}
+        return _failed(name, points, say("fault hidden", language, **words))
+    check = _failed(name, points, f"{diagnostic.code}: {plain(diagnostic.what)}")
+    hint = say("fix", language, fix=plain(diagnostic.fix))
+    return replace(check, hint=hint, span=_place(fault))
+
+
+def _left_for_later(spec: Spec, cases: Sequence[Case], language: Language) -> list[Check]:
+    count = len(spec.cases) - len(cases)
+    if not count:
+        return []
+    check = Check(
+        name=say("hidden", language),
+        state="TODO",
+        points=0.0,
+        max_points=_share(spec) * count,
+        reason=say("hidden later", language, count=count),
+    )
+    return [check]
+
+
+def _place(fault: Finding) -> Span | None:
+    return fault.diagnostic.labels[0].span if fault.diagnostic.labels else None
+
+
+def _passed(name: str, points: float, reason: str) -> Check:
+    return Check(name=name, state="PASS", points=points, max_points=points, reason=reason)
+
+
+def _failed(name: str, points: float, reason: str) -> Check:
+    return Check(name=name, state="FAIL", points=0.0, max_points=points, reason=reason)
