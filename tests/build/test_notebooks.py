@@ -12,12 +12,25 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.nbgraderformat import MetadataValidator
 
 from tlcourse.build import notebooks
-from tlcourse.build.source import read_source
+from tlcourse.build.source import Language, read_source
 from tlcourse.diagnostics import TLError
 
 ROOT = Path(__file__).parents[2]
 LESSONS = sorted((ROOT / "course").glob("day*/*.py"))
 EXERCISES = sorted((ROOT / "course").glob("day*/exercises/*.py"))
+
+
+def stored(path: Path, language: Language) -> str:
+    """A lesson's notebook as it lies in notebooks/."""
+    folder = ROOT / "notebooks" / ("" if language == "en" else language) / path.parent.name
+    return (folder / f"{path.stem}.ipynb").read_text(encoding="utf-8")
+
+
+def shown(cell: NotebookNode) -> list[object]:
+    """What a cell put out, apart from the name of its widget."""
+    widget = "application/vnd.jupyter.widget-view+json"
+    bundles = (output.get("data", {"text": output.get("text")}) for output in cell.outputs)
+    return [{kind: data for kind, data in items.items() if kind != widget} for items in bundles]
 
 
 def run(*cells: str) -> NotebookNode:
@@ -59,7 +72,7 @@ def test_languages_differ_in_words_alone(small_course: Path) -> None:
 
 @pytest.mark.parametrize("path", EXERCISES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_nothing_of_a_solution_is_left(path: Path, language: str) -> None:
+def test_nothing_of_a_solution_is_left(path: Path, language: Language) -> None:
     source = read_source(path)
     whole = notebooks.bare_notebook(source, language)
     solution = next(c.source for c in whole.cells if c.metadata.get("nbgrader", {}).get("solution"))
@@ -103,7 +116,8 @@ def test_a_solution_without_an_end_is_refused(small_course: Path) -> None:
 
 
 def test_outputs_are_kept_and_nothing_of_the_run_besides() -> None:
-    notebook = run("print('one')\nprint('two')", "1 + 2")
+    slowly = "import time\nprint('one', flush=True)\ntime.sleep(0.5)\nprint('two')"
+    notebook = run(slowly, "1 + 2")
     first, second = notebook.cells
     assert [(output.name, output.text) for output in first.outputs] == [("stdout", "one\ntwo\n")]
     assert second.outputs[0].data == {"text/plain": "3"}
@@ -164,15 +178,33 @@ def test_text_has_one_form() -> None:
     assert json.loads(text) == notebook
 
 
+def made(path: Path, language: Language) -> str:
+    """A lesson's notebook as text, run from its source."""
+    bare = notebooks.bare_notebook(read_source(path), language)
+    return notebooks.to_text(notebooks.executed(bare, path.name))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
-def test_a_lesson_comes_out_the_same_and_as_it_is_stored(path: Path, language: str) -> None:
-    source = read_source(path)
-    made = [
-        notebooks.to_text(notebooks.executed(notebooks.bare_notebook(source, language), path.name))
-        for _ in range(2)
-    ]
-    assert made[0] == made[1]
-    folder = ROOT / "notebooks" / ("" if language == "en" else language) / path.parent.name
-    assert made[0] == (folder / f"{path.stem}.ipynb").read_text(encoding="utf-8")
+def test_a_lesson_comes_out_the_same_each_time(path: Path) -> None:
+    first = made(path, "en")
+    assert first == made(path, "en")
+    assert first == stored(path, "en"), "run tlcourse build --all"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_the_chinese_lesson_comes_out_as_it_is_stored(path: Path) -> None:
+    assert made(path, "zh") == stored(path, "zh"), "run tlcourse build --all"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_cells_can_be_run_again(path: Path) -> None:
+    notebook = notebooks.bare_notebook(read_source(path), "en")
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    again = [new_code_cell(cell.source, id=f"{cell.id}-again") for cell in cells]
+    notebook.cells = [*cells, *again]
+    ran = notebooks.executed(notebook, path.name).cells
+    for one, other in zip(ran[: len(cells)], ran[len(cells) :], strict=True):
+        assert shown(one) == shown(other), one.id

@@ -27,7 +27,7 @@ def test_only_setup_and_solution_are_taken(tmp_path: Path) -> None:
     hand_in = read_hand_in(path)
     assert hand_in.exercise == "d2.minicv"
     assert hand_in.setup == ("import os",)
-    assert hand_in.solution == "a = 1\nb = 2"
+    assert hand_in.solutions == ("a = 1\nb = 2",)
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,13 @@ def test_missing_file_is_refused(tmp_path: Path) -> None:
     assert caught.value.code == "TL610"
 
 
-@pytest.mark.parametrize("cells", [[SETUP, SOLUTION], [CHECK], [SOLUTION, SOLUTION, CHECK]])
-def test_missing_or_double_cells_are_named(tmp_path: Path, cells: list[dict[str, Any]]) -> None:
+@pytest.mark.parametrize("cells", [[SETUP, SOLUTION], [CHECK]])
+def test_missing_cells_are_named(tmp_path: Path, cells: list[dict[str, Any]]) -> None:
     with pytest.raises(TLError) as caught:
         read_hand_in(_write(tmp_path / "x.ipynb", cells))
     assert caught.value.code == "TL611"
+
+
+def test_both_of_two_solution_cells_are_taken(tmp_path: Path) -> None:
+    path = _write(tmp_path / "x.ipynb", [SOLUTION, SOLUTION, CHECK])
+    assert len(read_hand_in(path).solutions) == 2

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from tlcourse.diagnostics import SourceFile, TLError
-from tlcourse.grading.sealed import MAX_BYTES, Sealed, from_bytes
+from tlcourse.grading.sealed import MAX_BYTES, Sealed, from_text
 
 SOURCE = SourceFile(id="cell:0badcafe", text="x = 1\n", title="this cell")
 
@@ -22,7 +22,7 @@ def _sealed(**changes: object) -> Sealed:
 
 def test_round_trip_and_hash_over_every_byte() -> None:
     sealed = _sealed()
-    again = from_bytes(sealed.to_bytes())
+    again = from_text(sealed.to_text())
     assert again == sealed
     assert again.sha256 == sealed.sha256
     assert _sealed(text="builtin.module { }\n").sha256 != sealed.sha256
@@ -32,13 +32,13 @@ def test_round_trip_and_hash_over_every_byte() -> None:
 @pytest.mark.parametrize(
     "document",
     [
-        b"",
-        b"no header",
-        b"[]\n",
-        b'{"schema":"tlcourse.Sealed/9"}\n',
-        b'{"schema":"tlcourse.Sealed/1"}\nmodule {}',
-        b"\xff\xfe\n",
-        b"[" * 100_000 + b"\n",
+        "",
+        "no header",
+        "[]\n",
+        '{"schema":"tlcourse.Sealed/9"}\n',
+        '{"schema":"tlcourse.Sealed/1"}\nmodule {}',
+        "\ufffe\n",
+        "[" * 100_000 + "\n",
         json.dumps(
             {
                 "schema": "tlcourse.Sealed/1",
@@ -48,13 +48,13 @@ def test_round_trip_and_hash_over_every_byte() -> None:
                 "binding": {},
                 "sources": {},
             }
-        ).encode()
-        + b"\n",
-        b"x" * (MAX_BYTES + 1),
+        )
+        + "\n",
+        "x" * (MAX_BYTES + 1),
     ],
     ids=["empty", "no-header", "list", "schema", "keys", "bytes", "deep", "types", "large"],
 )
-def test_what_is_no_document_is_refused(document: bytes) -> None:
+def test_what_is_no_document_is_refused(document: str) -> None:
     with pytest.raises(TLError) as caught:
-        from_bytes(document)
+        from_text(document)
     assert caught.value.code == "TL603"

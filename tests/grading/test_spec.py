@@ -54,8 +54,14 @@ def test_unknown_exercise_suggests_the_near_one() -> None:
         ({"colour": 1}, "unknown keys: colour"),
         ({"weights": {"lowers": 50}}, "add up to 100"),
         ({"outputs": []}, "must describe"),
-        ({"cases": [{"binding": {"M": 1}, "label": "x", "public": False}]}, "case is public"),
-        ({"suspects": [{"name": "E", "value": "A", "cause": "x"}]}, "unknown parameter"),
+        (
+            {"cases": [{"binding": {"M": 1}, "label": "x", "label_zh": "x", "public": False}]},
+            "case is public",
+        ),
+        (
+            {"suspects": [{"name": "E", "value": "A", "cause": "x", "cause_zh": "x"}]},
+            "names a parameter",
+        ),
         ({"effects": "both"}, "effects is a list"),
         ({"hints": [{"en": "x"}]}, "lacks zh"),
         ({"weights": 3}, "weights is a table"),

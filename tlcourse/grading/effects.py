@@ -52,7 +52,9 @@ def _both_kinds_of_core(record: Record) -> bool:
 
 
 def _both_vector_cores(record: Record) -> bool:
-    return {"aiv0", "aiv1"} <= _agents(record)
+    """Whether both store results: work whose result is thrown away is no help."""
+    stored = {i.agent for i in record.timeline.instructions if i.pipe == "MTE3" and i.bytes}
+    return {"aiv0", "aiv1"} <= stored
 
 
 def _bytes_written(record: Record) -> float | None:

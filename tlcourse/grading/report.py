@@ -79,7 +79,7 @@ def _joined(sentences: tuple[str, ...], language: Language) -> str:
 
 
 def _line(check: Check, language: Language) -> str:
-    points = f"{check.points:g}/{check.max_points:g}"
+    points = f"{check.points:.3g}/{check.max_points:.3g}"
     return (
         f"  {_SIGN[check.state]} {check.name}: {check.reason}{_place(check, language)} [{points}]"
     )
@@ -104,7 +104,7 @@ def _row(check: Check, language: Language, sources: SourceMap) -> str:
     limit = f"<details><summary>{say('why limit', language)}</summary>{why}</details>"
     return (
         f"<tr><td>{_SIGN[check.state]} {check.state}</td><td>{html.escape(check.name)}</td>"
-        f"<td>{check.points:g}/{check.max_points:g}</td>"
+        f"<td>{check.points:.3g}/{check.max_points:.3g}</td>"
         f"<td>{told}{kernel}{limit if why else ''}</td></tr>"
     )
 

@@ -31,12 +31,14 @@ class Order:
         exercise: its id.
         spec_version: version of its spec.
         entry: name of the learner's function.
+        names: of the shapes, in the function's order.
         bindings: shapes that the function is called with, one set per case.
     """
 
     exercise: str
     spec_version: int
     entry: str
+    names: tuple[str, ...]
     bindings: tuple[dict[str, int], ...]
 
 
@@ -46,6 +48,7 @@ def order_of(spec: Spec, cases: Sequence[Case]) -> Order:
         exercise=spec.id,
         spec_version=spec.version,
         entry=spec.entry,
+        names=tuple(cases[0].binding),
         bindings=tuple(case.binding for case in cases),
     )
 
@@ -166,7 +169,7 @@ def seal(order: Order, binding: Mapping[str, int], module: ModuleOp, sources: So
 
 
 def _no_kernel(order: Order, what: str) -> TLError:
-    names = ", ".join(order.bindings[0])
+    names = ", ".join(order.names)
     return error(
         "TL607",
         f"{what}; asked is a function that makes a kernel",
