@@ -119,7 +119,7 @@ MUTANTS = (
         name="wait_removed",
         edits=(("                    T.sync_block_wait(0)\n", ""),),
         state="FAIL",
-        said="TL",
+        said="reads C while fixpipe of the cube core may still be writing it",
         source=EXPERT,
     ),
     Mutant(

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from tlcourse.grading.numbers import compare
+from tlcourse.grading.numbers import Comparison, compare
 
 
 def _product(m: int = 64, n: int = 48, k: int = 256, seed: int = 0):
@@ -9,6 +9,10 @@ def _product(m: int = 64, n: int = 48, k: int = 256, seed: int = 0):
     a = torch.randn(m, k, generator=generator).half()
     b = torch.randn(k, n, generator=generator).half()
     return a, b, a.double() @ b.double(), a.double().abs() @ b.double().abs()
+
+
+def _words(found: Comparison) -> str:
+    return found.where.say("en") if found.where is not None else ""
 
 
 @pytest.mark.parametrize("k", [64, 512, 4096])
@@ -24,7 +28,7 @@ def test_last_block_of_k_missing_fails() -> None:
     found = compare(result, reference, scale, "float32")
     assert not found.ok
     assert found.worst > 100
-    assert found.where == "every element is wrong"
+    assert _words(found) == "every element is wrong"
 
 
 def test_sums_kept_in_16_bits_fail_by_the_norm() -> None:
@@ -34,20 +38,21 @@ def test_sums_kept_in_16_bits_fail_by_the_norm() -> None:
         total = (total + (a[:, k : k + 64].float() @ b[k : k + 64].float()).half()).half()
     found = compare(total, reference, scale, "float16")
     assert not found.ok
-    assert "relative error" in found.rule or found.wrong
+    assert found.rule is not None
+    assert found.rule.key in ("frobenius", "largest error")
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         (lambda y: y.fill_(0), "every element is 0"),
-        (lambda y: y.fill_(float("nan")), "every element is NaN: nothing was written there"),
+        (lambda y: y.fill_(float("nan")), "every element is NaN"),
         (lambda y: y.mul_(0.5), "every element is 0.5 times what it should be"),
         (lambda y: y[48:].fill_(0), "the last 16 rows are wrong, from row 48 on"),
         (lambda y: y[:, 5:9].fill_(0), "columns 5 to 8 are wrong"),
         (lambda y: y[1::2].fill_(0), "every second row is wrong, from row 1 on"),
         (lambda y: y[8:16, 8:24].fill_(0), "one block is wrong: rows 8 to 15, columns 8 to 23"),
-        (lambda y: y[3, 4].fill_(9999), "row 3 to 3"),
+        (lambda y: y[3, 4].fill_(9999), "one element is wrong"),
     ],
     ids=["zero", "nan", "half", "last-rows", "columns", "second-row", "block", "one"],
 )
@@ -57,17 +62,13 @@ def test_words_for_what_is_wrong(change, words: str) -> None:
     change(result)
     found = compare(result, reference, scale, "float32")
     assert not found.ok
-    if words == "row 3 to 3":
-        assert found.first == (3, 4)
-        assert (found.wrong, found.got) == (1, 9999.0)
-        return
-    assert found.where == words
+    assert _words(found) == words
 
 
 def test_transposed_result_is_named() -> None:
     a, b, reference, scale = _product(m=48, n=48)
     result = (a.float() @ b.float()).T.contiguous()
-    assert compare(result, reference, scale, "float32").where == "the result is transposed"
+    assert _words(compare(result, reference, scale, "float32")) == "the result is transposed"
 
 
 def test_nan_and_infinity_must_stand_where_they_belong() -> None:

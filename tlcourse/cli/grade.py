@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -96,8 +97,15 @@ def _check_paths(paths: list[Path]) -> None:
 def _notebooks(paths: list[Path]) -> list[Path]:
     found: list[Path] = []
     for path in paths:
-        found += sorted(path.rglob("*.ipynb")) if path.is_dir() else [path]
+        found += sorted(_inside(path)) if path.is_dir() else [path]
     return found
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    """Notebooks of a folder, without the copies that editors keep in hidden folders."""
+    for path in folder.rglob("*.ipynb"):
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts):
+            yield path
 
 
 def _grade_notebooks(paths: list[Path], as_json: bool) -> None:

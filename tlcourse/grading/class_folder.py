@@ -16,15 +16,19 @@ import json
 import os
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from tlcourse.diagnostics import TLError, error
 from tlcourse.grading.notebook_file import MAX_BYTES, read_hand_in
+from tlcourse.grading.spec import load
 from tlcourse.records import Verdict, to_data
 
 _ROSTER_HEAD = ("id", "name")
+# What Python raises for zips that are cut, damaged, encrypted or packed in an unknown way.
+_BAD_ZIP = (OSError, EOFError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,14 +76,24 @@ def roster(folder: Path) -> list[Learner]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             rows = list(csv.DictReader(stream))
-            return [Learner(id=row["id"].strip(), name=row["name"].strip()) for row in rows]
-    except (OSError, KeyError, UnicodeDecodeError, AttributeError) as problem:
+            learners = [Learner(id=row["id"].strip(), name=row["name"].strip()) for row in rows]
+            _check_ids([learner.id for learner in learners])
+            return learners
+    except (OSError, KeyError, ValueError, AttributeError, csv.Error) as problem:
         raise error(
             "TL621",
             f"{folder.name} has no usable roster.csv",
             why=f"{type(problem).__name__}: {problem}",
             fix="write a table with the columns id and name, one learner a line",
         ) from problem
+
+
+def _check_ids(ids: Sequence[str]) -> None:
+    for index, name in enumerate(ids):
+        if not name or name.startswith(".") or any(sign in name for sign in "/\\:"):
+            raise ValueError(f"{name!r} is no id that can name a folder")
+        if name in ids[:index]:
+            raise ValueError(f"the id {name} stands twice")
 
 
 def collect(folder: Path, zips: Iterable[Path]) -> list[Collected]:
@@ -110,7 +124,7 @@ def _collect_one(folder: Path, learners: Sequence[Learner], path: Path) -> Colle
         with zipfile.ZipFile(path) as archive:
             for member in archive.infolist():
                 _take(folder, learner, archive, member, taken, left_out)
-    except (OSError, zipfile.BadZipFile, RuntimeError) as problem:
+    except _BAD_ZIP as problem:
         left_out.append(f"not a zip that can be read: {problem}")
     return Collected(
         zip=path.name, learner=learner.id, taken=tuple(taken), left_out=tuple(left_out)
@@ -152,6 +166,7 @@ def _take(
         copy.write_bytes(archive.read(member))
         try:
             exercise = read_hand_in(copy).exercise
+            load(exercise)
         except TLError as problem:
             left_out.append(f"{name.name}: {problem.diagnostic.what}")
             return
@@ -160,7 +175,7 @@ def _take(
             left_out.append(f"{name.name}: a second notebook for {exercise}")
             return
         target.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(target, copy.read_text(encoding="utf-8"))
+        write_whole(target, copy.read_bytes())
     taken.append(exercise)
 
 
@@ -215,9 +230,10 @@ def _grades(learners: Sequence[Learner], results: dict[str, list[Verdict]]) -> s
     return table.getvalue()
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Writes a file so that a reader sees the old text or the new one, never a part."""
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Writes a file so that a reader sees the old content or the new one, never a part."""
+    data = content.encode() if isinstance(content, str) else content
     handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-        stream.write(text)
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(data)
     Path(name).replace(path)

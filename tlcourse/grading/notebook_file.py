@@ -7,6 +7,7 @@ check itself included, is left alone.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,9 @@ from typing import Any, cast
 from tlcourse.diagnostics import error
 
 MAX_BYTES = 50 * 2**20
+
+# An id becomes part of file names, so nothing else may pass for one.
+_GRADE_ID = re.compile(r"(d[0-9]+)-([A-Za-z_][A-Za-z0-9_]*)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,8 +84,9 @@ def _cells(path: Path) -> list[dict[str, Any]]:
 def _exercise(cells: Iterable[dict[str, Any]]) -> str | None:
     for cell in cells:
         data = _nbgrader(cell)
-        if data.get("grade") is True and isinstance(data.get("grade_id"), str):
-            return str(data["grade_id"]).replace("-", ".", 1)
+        found = _GRADE_ID.fullmatch(str(data.get("grade_id")))
+        if data.get("grade") is True and found is not None:
+            return f"{found[1]}.{found[2]}"
     return None
 
 

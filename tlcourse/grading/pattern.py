@@ -70,6 +70,8 @@ def _block(bad: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> Phra
     first_column, last_column = _ends(columns)
     if not bad[first_row : last_row + 1, first_column : last_column + 1].all():
         return None
+    if (first_row, first_column) == (last_row, last_column):
+        return Phrase(key="element")
     values = {
         "first_row": first_row,
         "last_row": last_row,

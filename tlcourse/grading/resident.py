@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from queue import Empty, Queue
@@ -58,10 +60,13 @@ class Resident:
 
     def stop(self) -> None:
         """Ends the process."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
+        if self._process is None:
+            return
+        self._process.kill()
+        self._process.wait()
+        with suppress(OSError):  # a request that never left is lost with the process
+            cast(IO[str], self._process.stdin).close()
+        self._process = None
 
     def judge(
         self, spec: Spec, result: Result, *, public_only: bool = False, language: Language = "en"
@@ -94,13 +99,17 @@ class Resident:
 
     def _ask(self, request: str) -> str:
         if self._process is None or self._process.poll() is not None:
+            self.stop()
             self.start()
         assert self._process is not None
         if not self._ready:
             self._receive(_START_SECONDS)
             self._ready = True
         print(request, file=cast(IO[str], self._process.stdin), flush=True)
-        return self._receive(self._seconds)
+        answer = self._receive(self._seconds)
+        if problem := json.loads(answer).get("failed"):
+            raise ValueError(problem)
+        return answer
 
     def _receive(self, seconds: float) -> str:
         line = self._answers.get(timeout=seconds)
@@ -110,8 +119,9 @@ class Resident:
 
 
 def _pump(output: IO[str], answers: Queue[str]) -> None:
-    for line in output:
-        answers.put(line)
+    with output:
+        for line in output:
+            answers.put(line)
     answers.put("")
 
 

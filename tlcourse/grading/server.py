@@ -47,7 +47,14 @@ def main(requests: IO[str], answers: IO[str]) -> None:
 
 
 def answer(line: str) -> str:
-    """The verdict on one request, both as JSON."""
+    """The verdict on one request, both as JSON; what no verdict came of has the key `failed`."""
+    try:
+        return _judged(line)
+    except Exception as problem:  # noqa: BLE001 - one bad request must not end the service
+        return json.dumps({"failed": f"{type(problem).__name__}: {problem}"})
+
+
+def _judged(line: str) -> str:
     request = strict.read(Request, json.loads(line), "request")
     spec = load(request.exercise)
     cases = spec.public_cases if request.public_only else spec.cases

@@ -183,6 +183,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "all": ("every element is wrong", "所有元素都不对"),
     "some": ("{wrong} of {total} elements are wrong", "{total} 个元素中有 {wrong} 个不对"),
     "a little off": ("every element is a little off", "所有元素都略有偏差"),
+    "element": ("one element is wrong", "有一个元素不对"),
     "row": ("row {first} is wrong", "第 {first} 行不对"),
     "rows": ("rows {first} to {last} are wrong", "第 {first} 到 {last} 行不对"),
     "last row": ("the last row is wrong, row {first}", "最后一行(第 {first} 行)不对"),

@@ -103,7 +103,7 @@ def _number_copies(found: list[Placed]) -> list[Placed]:
         if buffer.name and len(places) > 1:
             number = places.index(buffer.offset_bytes)
             name = f"{buffer.name}[{number}]"
-            buffer = replace(buffer, name=name, copies=len(places))
+            buffer = replace(buffer, name=name)  # each copy is drawn at its own place
         elif not buffer.name:
             buffer = replace(buffer, name=f"buffer at {buffer.offset_bytes}")
         out.append(replace(entry, buffer=buffer))
