@@ -81,9 +81,20 @@ def test_environment_file_follows_the_project() -> None:
 
 
 def test_binder_follows_the_project() -> None:
-    text = (ROOT / "binder" / "requirements.txt").read_text(encoding="utf-8")
+    text = (ROOT / "binder" / "postBuild").read_text(encoding="utf-8")
     known = set(PROJECT["project"]["optional-dependencies"])
     assert extras_in(text) == known - {"test"}
+    image, whole = (
+        yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))["dependencies"]
+        for name in ("binder/environment.yml", "environment.yml")
+    )
+    assert set(image) == {entry for entry in whole if isinstance(entry, str)}
+
+
+def test_conda_and_pip_agree_on_torch() -> None:
+    text = (ROOT / "environment.yml").read_text(encoding="utf-8")
+    torch = next(line for line in constraints() if line.startswith("torch=="))
+    assert f"pytorch-cpu={torch.removeprefix('torch==')}" in text
 
 
 def test_make_installs_every_extra() -> None:
