@@ -183,8 +183,11 @@ except TLError as problem:
 #
 # 于是把 K 切开：循环每走一次，只从两个条带中各载入一段。上面的内核已经有这个循环。现在取 `block_K=64`，其他都不改。再读一遍 `T.gemm` 那一行：四次循环之后，C 里是什么？
 
-# %% stem="drill1"
+# %% tags=["lang:en"] stem="drill1"
 answer("d2.fusion.drill1", "?")  # a: the whole product  b: the last part of K only  c: zeros
+
+# %% tags=["lang:zh"] stem="drill1" en_sha="d431610f"
+answer("d2.fusion.drill1", "?", language="zh")  # a：完整的乘积  b：只有 K 的最后一段  c：全是零
 
 # %% tags=["reveal"] stem="run_first"
 C, D = first_version(M, N, K, block_K=64)(A, B)
@@ -275,8 +278,11 @@ show_memory(kernel, language="zh")
 #
 # 循环结束之前，vector 核无事可做。有人建议：每算完 K 的一段就对这一段的乘积取 exp，再把四个结果加到 D 上，这样 vector 核可以早些开始。D 会一样吗？先回答，再运行。
 
-# %% stem="p1"
+# %% tags=["lang:en"] stem="p1"
 answer("d2.fusion.p1", "?")  # a: yes, up to rounding  b: no
+
+# %% tags=["lang:zh"] stem="p1" en_sha="32796a76"
+answer("d2.fusion.p1", "?", language="zh")  # a：一样，只差舍入  b：不一样
 
 # %% tags=["reveal"] stem="try_inside"
 parts = [A.cpu()[:, k : k + 64].float() @ B.cpu()[k : k + 64].float() for k in range(0, K, 64)]
@@ -313,8 +319,11 @@ show_passes(kernel)
 # %% tags=["lang:zh", "lecture"] stem="show_passes" en_sha="b3a56ae9"
 show_passes(kernel, language="zh")
 
-# %% stem="drill2"
+# %% tags=["lang:en"] stem="drill2"
 answer("d2.fusion.drill2", "?")  # the name of the pass
+
+# %% tags=["lang:zh"] stem="drill2" en_sha="5f57bf67"
+answer("d2.fusion.drill2", "?", language="zh")  # 填 pass 的名字
 
 # %% tags=["reveal"] stem="find_split"
 trace = kernel.trace()
@@ -417,8 +426,11 @@ except TLError as problem:
 #
 # C 是 K 个乘积之和。输入为 f16 或 bf16，C 可以存成 f32 或 f16。让 K 从 64 增大到 4096。C 存成 f32 时，误差会有多大？与相同输入的精确乘积相比。
 
-# %% stem="p2"
+# %% tags=["lang:en"] stem="p2"
 answer("d2.fusion.p2", "?")  # a: above 1e-2, as in an f16 sum  b: about 1e-3  c: below 1e-5
+
+# %% tags=["lang:zh"] stem="p2" en_sha="da389b24"
+answer("d2.fusion.p2", "?", language="zh")  # a：大于 1e-2，同 f16 累加  b：约 1e-3  c：小于 1e-5
 
 
 # %% stem="errors"

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from tlcourse.grading.report import as_text
+from tlcourse.grading.spec import load
+from tlcourse.records import Verdict, to_json
 
 ROOT = Path(__file__).parents[2]
 SOLUTION = ROOT / "solutions" / "day2" / "minicv.ipynb"
@@ -103,8 +107,30 @@ MUTANTS = (
     Mutant(
         name="only_last_k_block",
         edits=(("initC=(k == 0)", "initC=True"),),
-        state="PARTIAL",
+        state="FAIL",
         said="initC is true on every trip",
+    ),
+    Mutant(
+        name="exp_per_k_block",
+        edits=(
+            (
+                "            for k in T.serial",
+                '            P_fr = T.alloc_fragment((block_M, block_N), "float32")\n'
+                '            E_fr = T.alloc_fragment((block_M, block_N), "float32")\n'
+                "            T.clear(D_fr)\n"
+                "            for k in T.serial",
+            ),
+            (
+                _GEMM,
+                f"{_GEMM}\n"
+                "                T.gemm(A_sh, B_sh, P_fr, initC=True)\n"
+                "                T.vexp(P_fr, E_fr)\n"
+                "                T.vadd(D_fr, E_fr, D_fr)",
+            ),
+            ("            T.vexp(C_fr, D_fr)\n", ""),
+        ),
+        state="FAIL",
+        said="exp was taken for each block of K",
     ),
     Mutant(
         name="floor_grid",
@@ -148,6 +174,16 @@ MUTANTS = (
         source=EXPERT,
     ),
 )
+
+
+def leaked(verdict: Verdict) -> list[str]:
+    """Sizes of hidden cases alone that a verdict tells, in its record or in its report."""
+    cases = load(verdict.exercise).cases
+    public = {size for case in cases if case.public for size in case.binding.values()}
+    hidden = {size for case in cases for size in case.binding.values()} - public
+    text = to_json(replace(verdict, sealed_sha256="")) + as_text(verdict)
+    # 64 is also the size of a tile: only sizes that stand nowhere else give something away.
+    return [str(size) for size in sorted(hidden - {64}) if str(size) in text]
 
 
 def solution_source() -> str:

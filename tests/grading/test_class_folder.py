@@ -36,7 +36,19 @@ def test_init_refuses_a_folder_that_holds_something(folder: Path) -> None:
     assert caught.value.code == "TL620"
 
 
-@pytest.mark.parametrize("text", [None, "name\nAna\n", "id,name\nana\n", b"\xff\xfe\x00"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        "name\nAna\n",
+        "id,name\nana\n",
+        b"\xff\xfe\x00",
+        "id,name\n../bo,Bo\n",
+        "id,name\n.,Bo\n",
+        "id,name\n,Bo\n",
+        "id,name\nbo,Bo\nbo,Bob\n",
+    ],
+)
 def test_unusable_roster(folder: Path, text: str | bytes | None) -> None:
     path = folder / "roster.csv"
     path.unlink()
@@ -75,6 +87,35 @@ def test_collect_survives_bad_zips_and_paths(folder: Path, tmp_path: Path) -> No
     assert second.taken == ("d2.minicv",)
     assert not (tmp_path / "evil.ipynb").exists()
     assert len(second.left_out) == 1
+
+
+def test_a_damaged_member_is_left_out(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "bo.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.ipynb", _notebook() + " " * 10_000)
+    data = bytearray(path.read_bytes())
+    data[60:90] = bytes(30)
+    path.write_bytes(data)
+    (report,) = collect(folder, [path])
+    assert report.taken == ()
+    assert "not a zip that can be read" in report.left_out[0]
+
+
+def test_a_notebook_is_kept_byte_for_byte(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "bo.zip"
+    data = _notebook().replace("}", "}\r\n").encode("utf-16")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.ipynb", data)
+    assert collect(folder, [path])[0].taken == ("d2.minicv",)
+    assert (folder / "submitted" / "bo" / "d2.minicv.ipynb").read_bytes() == data
+
+
+@pytest.mark.parametrize("exercise", ["d2-nothing", "d2-/../../ana/x", "d9-minicv"])
+def test_unknown_exercises_are_left_out(folder: Path, tmp_path: Path, exercise: str) -> None:
+    (report,) = collect(folder, [_zip(tmp_path / "bo.zip", {"a.ipynb": _notebook(exercise)})])
+    assert report.taken == ()
+    assert len(report.left_out) == 1
+    assert not list((folder / "submitted").rglob("*"))
 
 
 def test_grade_writes_a_row_for_every_learner(folder: Path, tmp_path: Path) -> None:

@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.grading.hand_ins import EXPERT, MUTANTS, SOLUTION, UNTOUCHED, Mutant, mutated, write
+from tests.grading.hand_ins import (
+    EXPERT,
+    MUTANTS,
+    SOLUTION,
+    UNTOUCHED,
+    Mutant,
+    leaked,
+    mutated,
+    write,
+)
 from tlcourse.grading.hand_in import grade_notebook
 from tlcourse.grading.report import as_text
 from tlcourse.grading.sandbox import Limits
@@ -39,6 +48,7 @@ def test_mutants_are_named(mutant: Mutant, tmp_path: Path) -> None:
     assert verdict.state == mutant.state
     assert verdict.points < verdict.max_points
     assert mutant.said in as_text(verdict)
+    assert not leaked(verdict)
 
 
 def test_a_missing_wait_shows_the_line_that_reads_too_early(tmp_path: Path) -> None:
@@ -75,7 +85,11 @@ CHEATS = {
 }
 
 
-@pytest.mark.parametrize("name", CHEATS)
+def _slow_if_endless(name: str) -> object:
+    return pytest.param(name, marks=pytest.mark.slow) if CHEATS[name][1] == "TIMEOUT" else name
+
+
+@pytest.mark.parametrize("name", [_slow_if_endless(name) for name in CHEATS])
 def test_cheats_and_accidents_get_a_verdict(name: str, tmp_path: Path) -> None:
     source, state, said = CHEATS[name]
     verdict = grade_notebook(write(tmp_path / "cheat.ipynb", source), limits=QUICK)

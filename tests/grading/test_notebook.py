@@ -89,6 +89,9 @@ def test_hints_go_on_and_start_again(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_answers_and_progress_are_kept(capsys: pytest.CaptureFixture[str]) -> None:
     notebook.progress()
+    notebook.answer("d2.fusion.p1", "?")
+    assert "in place of ?" in capsys.readouterr().out.splitlines()[-1]
+    notebook.progress()
     notebook.answer("d2.fusion.p1", "b")
     shown = capsys.readouterr().out
     assert shown == "Nothing checked yet.\nd2.fusion.p1: b is stored\n"

@@ -3,7 +3,7 @@
 The copy is a folder of notebooks and exercises. A list of what was copied, with the hash of
 each file, lies in it; a file is brought up to date only while it still has that hash.
 Notebooks are trusted as they are copied, so that stored figures and widgets are shown, and
-outputs of cells tagged `reveal` start folded, so that a prediction comes before the answer.
+cells tagged `reveal` come without outputs, so that a prediction comes before the answer.
 """
 
 from __future__ import annotations
@@ -106,14 +106,15 @@ def _for_learner(path: Path, trust_folder: Path | None) -> bytes:
     notebook = json.loads(path.read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         if "reveal" in cell["metadata"].get("tags", []):
-            _fold_outputs(cell)
+            _clear(cell)
     _trust(notebook, trust_folder)
     return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
 
 
-def _fold_outputs(cell: dict[str, Any]) -> None:
-    cell["metadata"]["collapsed"] = True
-    cell["metadata"].setdefault("jupyter", {})["outputs_hidden"] = True
+def _clear(cell: dict[str, Any]) -> None:
+    # Folding would not do: JupyterLab shows the first line of a folded output.
+    cell["outputs"] = []
+    cell["execution_count"] = None
 
 
 def _trust(notebook: dict[str, Any], folder: Path | None) -> None:

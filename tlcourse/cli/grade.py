@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tlcourse.cli.output import finish, print_json, print_lines
 from tlcourse.records import Verdict
+
+if TYPE_CHECKING:
+    from tlcourse.grading.sandbox import Limits
 
 class_app = typer.Typer(no_args_is_help=True, help="Set up and keep a class.")
 
@@ -26,22 +30,24 @@ def register(app: typer.Typer) -> None:
 def grade(
     paths: Annotated[list[Path], typer.Argument(help="Notebooks, or one class folder.")],
     as_json: Annotated[bool, typer.Option("--json", help="Verdicts as JSON, one a line.")] = False,
+    seconds: Annotated[int, typer.Option(min=1, help="CPU time that one notebook may take.")] = 30,
 ) -> None:
     """Grade notebooks, or all hand-ins of a class.
 
     Ends with 1 if a notebook is not fully right, or if the grader failed on a class's hand-in.
     """
-    from tlcourse.grading.sandbox import isolation
+    from tlcourse.grading.sandbox import Limits, isolation
 
     _check_paths(paths)
     if not as_json and isolation() == "limits only":
         typer.echo(
             "note: hand-ins run with limits but can read files; install bubblewrap", err=True
         )
+    limits = Limits(cpu_seconds=seconds, wall_seconds=4 * seconds)
     if len(paths) == 1 and (paths[0] / "roster.csv").is_file():
-        _grade_class(paths[0], as_json)
+        _grade_class(paths[0], limits, as_json)
     else:
-        _grade_notebooks(_notebooks(paths), as_json)
+        _grade_notebooks(_notebooks(paths), limits, as_json)
 
 
 def validate(
@@ -108,13 +114,13 @@ def _inside(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _grade_notebooks(paths: list[Path], as_json: bool) -> None:
+def _grade_notebooks(paths: list[Path], limits: Limits, as_json: bool) -> None:
     from tlcourse.grading.hand_in import grade_notebook
     from tlcourse.grading.report import as_text
 
     states: list[str] = []
     for path in paths:
-        verdict = grade_notebook(path)
+        verdict = grade_notebook(path, limits=limits)
         states.append(verdict.state)
         if as_json:
             print_json(verdict)
@@ -123,7 +129,7 @@ def _grade_notebooks(paths: list[Path], as_json: bool) -> None:
     finish(0 if states and set(states) == {"PASS"} else 1)
 
 
-def _grade_class(folder: Path, as_json: bool) -> None:
+def _grade_class(folder: Path, limits: Limits, as_json: bool) -> None:
     from tlcourse.grading.class_folder import grade as grade_class
     from tlcourse.grading.hand_in import grade_notebook
 
@@ -134,7 +140,7 @@ def _grade_class(folder: Path, as_json: bool) -> None:
         points = f"{verdict.points:g}/{verdict.max_points:g}"
         typer.echo(f"{learner}: {verdict.exercise} {verdict.state} {points}")
 
-    results = grade_class(folder, grade_notebook, told)
+    results = grade_class(folder, partial(grade_notebook, limits=limits), told)
     if not as_json:
         typer.echo(f"grades: {folder / 'report' / 'grades.csv'}")
     failed = any(v.state == "ERROR" for verdicts in results.values() for v in verdicts)

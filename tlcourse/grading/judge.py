@@ -50,10 +50,7 @@ def judge(
         verdict = without_kernel(spec, cases, failed, language)
         assert verdict is not None, "no outcome is a kernel"
         return verdict
-    first = next(attempt for attempt in attempts if attempt.state == "sealed")
-    sealed = from_text(first.document)
-    mode = rebuilt.mode(sealed)
-    return score(spec, cases, outcomes, language, sealed_sha256=sealed.sha256, mode=mode)
+    return score(spec, cases, outcomes, language)
 
 
 def _outcome(spec: Spec, case: Case, attempt: Attempt, secret: bytes) -> Judged | Attempt:
@@ -75,6 +72,8 @@ def _judged(spec: Spec, case: Case, sealed: Sealed, secret: bytes) -> Judged:
     read_only = [p.name for p in spec.parameters if p.role == "in"]
     return Judged(
         case=case,
+        sealed_sha256=sealed.sha256,
+        mode=kernel.signature.mode,
         comparisons=comparisons,
         findings=launch.findings,
         missing_effect=_missing_effect(spec, case, kernel, launch),

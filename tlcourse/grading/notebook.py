@@ -72,6 +72,9 @@ def answer(question: str, value: str, *, language: Language = "en") -> None:
         value: what you chose.
         language: `en` or `zh`.
     """
+    if value == "?":
+        _show_text(say("no choice", language))
+        return
     progress_file.store_answer(question, str(value))
     _show_text(say("stored", language, question=question, value=value))
 
@@ -110,4 +113,6 @@ def _display(data: dict[str, object], text: str) -> None:
     shell.display_pub.publish(data)
 
 
-shared()
+# In a notebook the trusted process loads while the learner writes; elsewhere at the first check.
+if "ipykernel" in sys.modules:
+    shared()

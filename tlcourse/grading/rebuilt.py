@@ -79,11 +79,6 @@ def _module(spec: Spec, case: Case, sealed: Sealed) -> ModuleOp:
     return module
 
 
-def mode(sealed: Sealed) -> Mode:
-    """How a kernel is written; only for a document whose text was read before."""
-    return _mode(from_text(sealed.text))
-
-
 def _mode(module: ModuleOp) -> Mode:
     found = mode_of(module)
     if found not in ("Developer", "Expert"):

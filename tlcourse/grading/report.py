@@ -46,6 +46,8 @@ def as_text(verdict: Verdict, language: Language = "en", sources: SourceMap | No
     lines = [head + mode, first_sentence(verdict, language)]
     for check in verdict.checks:
         lines += [_line(check, language), *_more(check, sources or {})]
+    whys = dict.fromkeys(check.why for check in verdict.checks if check.why)
+    lines += [f"  {say('why limit', language)}: {why}" for why in whys]
     return "\n".join(lines)
 
 
@@ -86,7 +88,7 @@ def _line(check: Check, language: Language) -> str:
 
 
 def _more(check: Check, sources: SourceMap) -> list[str]:
-    words = [text for text in (check.hint, check.detail, check.why) if text]
+    words = [line for text in (check.hint, check.detail) for line in text.splitlines()]
     return [f"      {line}" for line in [*words, *_excerpt(check, sources)]]
 
 
@@ -96,9 +98,10 @@ def _excerpt(check: Check, sources: SourceMap) -> list[str]:
 
 
 def _row(check: Check, language: Language, sources: SourceMap) -> str:
-    words = [check.reason + _place(check, language), check.hint, check.detail]
+    words = [check.reason + _place(check, language), check.hint]
     told = "<br>".join(html.escape(text) for text in words if text)
-    lines = html.escape("\n".join(_excerpt(check, sources)))
+    # Details may be a table, and the learner's lines have carets below them.
+    lines = html.escape("\n".join([*check.detail.splitlines(), *_excerpt(check, sources)]))
     kernel = f"<pre>{lines}</pre>" if lines else ""
     why = html.escape(check.why)
     limit = f"<details><summary>{say('why limit', language)}</summary>{why}</details>"

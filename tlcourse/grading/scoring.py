@@ -21,6 +21,8 @@ class Judged:
 
     Args:
         case: its shapes.
+        sealed_sha256: hash of its sealed kernel.
+        mode: how the kernel is written.
         comparisons: how each output compares with its reference.
         findings: what the simulator found.
         missing_effect: what is asked beside the numbers and did not happen.
@@ -29,6 +31,8 @@ class Judged:
     """
 
     case: Case
+    sealed_sha256: str
+    mode: str
     comparisons: dict[str, Comparison]
     findings: tuple[Finding, ...]
     missing_effect: Phrase | None
@@ -57,9 +61,6 @@ def score(
     cases: Sequence[Case],
     outcomes: Sequence[Judged | Attempt],
     language: Language,
-    *,
-    sealed_sha256: str,
-    mode: str,
 ) -> Verdict:
     """The verdict on cases of which at least one was run.
 
@@ -68,8 +69,6 @@ def score(
         cases: the cases.
         outcomes: for each of them what came of it; an attempt gave no kernel.
         language: of the words.
-        sealed_sha256: hash of the first sealed kernel.
-        mode: how it is written.
     """
     judged = [outcome for outcome in outcomes if isinstance(outcome, Judged)]
     right = [case for case in judged if case.is_right]
@@ -79,7 +78,13 @@ def score(
         _effects(spec, right, language),
         *_left_for_later(spec, cases, language),
     ]
-    return from_checks(spec, checks, some_right=bool(right), sealed_sha256=sealed_sha256, mode=mode)
+    return from_checks(
+        spec,
+        checks,
+        some_right=bool(right),
+        sealed_sha256=judged[0].sealed_sha256,
+        mode=judged[0].mode,
+    )
 
 
 def _lowers(

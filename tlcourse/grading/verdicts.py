@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 
 from tlcourse.diagnostics import Diagnostic
 from tlcourse.grading.sandbox import Limits, Outcome
 from tlcourse.grading.spec import Case, Spec
 from tlcourse.grading.tracing import Attempt
-from tlcourse.grading.words import Language, plain, say
+from tlcourse.grading.words import Language, block, plain, say
 from tlcourse.records import Check, State, Verdict
 
 
@@ -54,7 +55,7 @@ def failed_attempt(spec: Spec, case: Case, attempt: Attempt, language: Language)
     points = float(spec.points)
     if attempt.state == "refused" and attempt.diagnostic is not None:
         return refused(case, attempt.diagnostic, points, language)
-    what = attempt.kind if not case.public else f"{attempt.kind}: {attempt.what}".rstrip(": ")
+    what = f"{attempt.kind}: {attempt.what}".rstrip(": ") if case.public else _known(attempt.kind)
     reason = say(
         "raised" if case.public else "raised hidden",
         language,
@@ -76,13 +77,19 @@ def failed_attempt(spec: Spec, case: Case, attempt: Attempt, language: Language)
     )
 
 
+def _known(kind: str) -> str:
+    """The name of an exception of Python's own; others could spell out a hidden shape."""
+    return kind if hasattr(builtins, kind) else "Exception"
+
+
 def refused(case: Case, diagnostic: Diagnostic, points: float, language: Language) -> Check:
     """The check on a kernel that does not compile for a case."""
     values = {"code": diagnostic.code, "what": plain(diagnostic.what)}
     if not case.public:
-        key, hint = "compiles not hidden", ""
+        key, hint, detail = "compiles not hidden", "", ""
     else:
         key, hint = "compiles not", say("fix", language, fix=plain(diagnostic.fix))
+        detail = block(diagnostic.why)
     return Check(
         name=say("lowers", language),
         state="FAIL",
@@ -90,6 +97,7 @@ def refused(case: Case, diagnostic: Diagnostic, points: float, language: Languag
         max_points=points,
         reason=say(key, language, case=label(case, language), **values),
         hint=hint,
+        detail=detail,
         span=diagnostic.labels[0].span if diagnostic.labels else None,
     )
 

@@ -10,6 +10,7 @@ from typing import Literal
 Language = Literal["en", "zh"]
 
 _LONGEST = 400
+_MOST_LINES = 24
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +42,18 @@ def number(value: float) -> str:
 
 def plain(text: str) -> str:
     """Somebody else's text on one line, without control characters and not too long."""
-    words = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    words = " ".join(_printable(text).split())
     return words if len(words) <= _LONGEST else f"{words[: _LONGEST - 1]}…"
+
+
+def block(text: str) -> str:
+    """Somebody else's text of several lines, without control characters and not too long."""
+    lines = text.splitlines()[:_MOST_LINES]
+    return "\n".join(_printable(line)[:_LONGEST] for line in lines)
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)
 
 
 WORDS: dict[str, tuple[str, str]] = {
@@ -244,6 +255,10 @@ WORDS: dict[str, tuple[str, str]] = {
     # hints, answers, progress
     "hint": ("Hint {index}/{count}: {words}", "提示 {index}/{count}:{words}"),
     "no hints": ("{exercise} has no hints.", "{exercise} 没有提示。"),
+    "no choice": (
+        "Write your choice in place of ?, then run this cell again.",
+        "请把 ? 换成你的选择,再运行此单元格。",
+    ),
     "stored": ("{question}: {value} is stored", "{question}:已保存 {value}"),
     "nothing yet": ("Nothing checked yet.", "还没有检查过任何练习。"),
 }

@@ -76,7 +76,7 @@ def _in_function(function: func.FuncOp, sources: SourceMap) -> list[Placed]:
                 value=op.result,
                 space=space_of(op.result),
                 buffer=PlannedBuffer(
-                    name=_name(span, sources),
+                    name=_name(span, sources) or _hint(op.result, sources),
                     offset_bytes=address,
                     size_bytes=size,
                     first=first,
@@ -140,6 +140,13 @@ def _aliases(op: Operation, operand: int) -> list[SSAValue]:
         parent = op.parent_op()
         return list(parent.results[operand : operand + 1]) if parent else []
     return [result for result in op.results if isinstance(result.type, MemRefType)]
+
+
+def _hint(value: SSAValue, sources: SourceMap) -> str:
+    """The name that the passes carried along, where the learner's text knows it."""
+    name = re.sub(r"_\d+$", "", value.name_hint or "")
+    is_known = name and any(re.search(rf"\b{name}\b", s.text) for s in sources.values())
+    return name if is_known else ""
 
 
 def _name(span: Span | None, sources: SourceMap) -> str:

@@ -1,0 +1,68 @@
+"""Effects, seen in timelines made by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from tlcourse.grading.effects import EFFECTS, Record, missing
+from tlcourse.grading.spec import known_ids, load
+from tlcourse.grading.words import WORDS
+from tlcourse.records import Instruction, Lane, Timeline
+
+
+def _record(*work: tuple[str, str, int], blocks: int = 4, replicated: int = 3) -> Record:
+    """A record of one block; work is agent, pipe and bytes that go through global memory."""
+    instructions = tuple(
+        Instruction(
+            id=i, block=0, agent=agent, pipe=pipe, op="x", start_cycle=0, end_cycle=1, bytes=count
+        )
+        for i, (agent, pipe, count) in enumerate(work)
+    )
+    lanes = tuple(
+        Lane(name=f"{agent}.{pipe}", agent=agent, pipe=pipe, core=0, busy_cycles=1)
+        for agent, pipe, _ in work
+    )
+    timeline = Timeline(
+        kernel="k",
+        chip="c",
+        clock_mhz=1,
+        cycles=1,
+        launch_cycles=0,
+        lanes=lanes,
+        instructions=instructions,
+        replicated_blocks=replicated,
+    )
+    return Record(timeline=timeline, blocks=blocks, output_bytes=400)
+
+
+@pytest.mark.parametrize("exercise", known_ids())
+def test_specs_ask_for_effects_that_there_are_and_that_have_words(exercise: str) -> None:
+    asked = {effect.name for effect in load(exercise).effects}
+    assert asked <= EFFECTS.keys() <= WORDS.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "record", "holds"),
+    [
+        ("both_kinds_of_core", _record(("aic", "M", 0), ("aiv0", "V", 0)), True),
+        ("both_kinds_of_core", _record(("aiv0", "V", 0), ("aiv1", "V", 0)), False),
+        ("both_kinds_of_core", _record(("aic", "M", 0)), False),
+        ("both_vector_cores", _record(("aiv0", "MTE3", 8), ("aiv1", "MTE3", 8)), True),
+        ("both_vector_cores", _record(("aiv0", "MTE3", 8), ("aiv1", "V", 0)), False),
+        # 4 blocks of 100 B each are the 400 B of the outputs, once
+        ("bytes_written", _record(("aic", "FIX", 50), ("aiv0", "MTE3", 50)), True),
+        ("bytes_written", _record(("aic", "FIX", 100), ("aiv0", "MTE3", 51)), False),
+        ("bytes_written", _record(("aiv0", "MTE2", 900), ("aiv0", "MTE3", 100)), True),
+        # blocks that differ: the one that is shown does not speak for all
+        ("bytes_written", _record(("aic", "FIX", 900), replicated=2), True),
+    ],
+)
+def test_effects(name: str, record: Record, holds: bool) -> None:
+    assert (missing(name, 1.5, record) is None) == holds
+
+
+def test_a_counting_effect_tells_both_numbers() -> None:
+    phrase = missing("bytes_written", 1.5, _record(("aic", "FIX", 300)))
+    assert phrase is not None
+    assert "writes 3 times the bytes" in phrase.say("en")
+    assert "at most 1.5 times" in phrase.say("en")
