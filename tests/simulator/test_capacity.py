@@ -13,7 +13,7 @@ hivm.hir.vexp ins(%a_ub : UB(32768xf32)) outs(%b_ub : UB(32768xf32))"""
     assert helpers.codes(result) == ["TL527"]
     found = result.findings[0].diagnostic
     assert "ends at byte 262,144 of UB, which holds 196,608" in found.what
-    assert "buffer at 0: 0 to 131,071; buffer at 131072: 131,072 to 262,143" in found.why
+    assert "a_ub: 0 to 131,071; b_ub: 131,072 to 262,143" in found.why
     assert helpers.lines(result.findings[0]) == [2]
 
 

@@ -8,7 +8,7 @@ from tlcourse.diagnostics import SourceFile, Span, render_text
 from tlcourse.records import Program
 from tlcourse.simulator.findings import FindingLog
 
-RACE = """error[TL521]: vadd reads buffer at 256 in UB while load may still be writing it in block 0
+RACE = """error[TL521]: vadd reads b in UB while load may still be writing it in block 0
   --> this cell, line 7
    |
  7 | hivm.hir.vadd ins(%a, %b : UB(64xf32), UB(64xf32)) outs(%a : UB(64xf32))
