@@ -55,6 +55,12 @@ def test_ir_of_one_pass(file: Path) -> None:
     assert "hivm.hir.pointer_cast" in shown
 
 
+def test_a_missing_folder_is_misuse_before_anything_is_compiled(file: Path) -> None:
+    result = ir(str(file), "--html", str(file.parent / "none" / "x.html"))
+    assert result.exit_code == 2
+    assert "there is no folder" in result.output
+
+
 def test_an_unknown_pass_is_misuse_and_lists_the_passes(file: Path) -> None:
     result = ir(str(file), "--pass", "nothing")
     assert result.exit_code == 2

@@ -31,9 +31,10 @@ def _zip(path: Path, files: dict[str, str]) -> Path:
 
 
 def test_init_refuses_a_folder_that_holds_something(folder: Path) -> None:
-    with pytest.raises(TLError) as caught:
-        init(folder)
-    assert caught.value.code == "TL620"
+    for taken in (folder, folder / "roster.csv"):
+        with pytest.raises(TLError) as caught:
+            init(taken)
+        assert caught.value.code == "TL620"
 
 
 @pytest.mark.parametrize(

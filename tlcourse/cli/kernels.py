@@ -71,7 +71,9 @@ def ir(
         ModeName | None, typer.Option(help="How it is written, default TILELANG_ASCEND_MODE.")
     ] = None,
     backend: Annotated[BackendName, typer.Option(help="What compiles it.")] = BackendName.EMBEDDED,
-    html: Annotated[Path | None, typer.Option(help="Write the explorer to this file.")] = None,
+    html: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Write the explorer to this file.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the trace as data.")] = False,
     locations: Annotated[
         bool, typer.Option("--locations", help="Keep loc(..), the place of each op.")
@@ -79,6 +81,8 @@ def ir(
 ) -> None:
     """Show the IR of a kernel after every pass that changed it."""
     path, kernel = _split(target)
+    if html is not None and not html.parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {html.parent}", param_hint="--html")
     prefer_simulated()
     if mode is not None:
         os.environ["TILELANG_ASCEND_MODE"] = mode.value

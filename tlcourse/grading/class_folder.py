@@ -53,12 +53,13 @@ def init(folder: Path) -> None:
     """Makes an empty class folder.
 
     Raises:
-        TL620: the folder holds something already.
+        TL620: the folder holds something already, or is a file.
     """
-    if folder.exists() and any(folder.iterdir()):
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        is_what = "is not empty" if folder.is_dir() else "is a file"
         raise error(
             "TL620",
-            f"{folder.name} is not empty",
+            f"{folder.name} {is_what}",
             why="a class gets a folder of its own, so that nothing is overwritten",
             fix="name a new folder",
         )

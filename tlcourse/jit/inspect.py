@@ -6,11 +6,12 @@ import difflib
 import inspect
 import runpy
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tlcourse.diagnostics import TLError, error
 from tlcourse.jit import Kernel, compile
+from tlcourse.jit.script import does_not_run
 from tlcourse.language import PrimFunc
 
 
@@ -28,6 +29,7 @@ def load_kernel(path: Path, name: str | None = None) -> Kernel:
         TL710: the file has no kernel of that name, or none at all.
         TL711: the file has several kernels and none was named.
         TL712: the named function does not make a kernel when called without arguments.
+        TL713: the file or the function raises an exception of Python's.
     """
     found = _run(path)
     if name is None:
@@ -43,6 +45,10 @@ def _run(path: Path) -> Mapping[str, object]:
     sys.path.insert(0, str(path.resolve().parent))
     try:
         names = runpy.run_path(str(path), run_name=path.stem)
+    except TLError:
+        raise
+    except Exception as problem:
+        raise does_not_run(path, problem) from problem
     finally:
         sys.path[:] = saved
     return {
@@ -83,7 +89,7 @@ def _only(path: Path, found: Mapping[str, object]) -> str:
 def _as_kernel(path: Path, name: str, value: object) -> Kernel:
     made: object = value
     if not isinstance(value, (Kernel, PrimFunc)) and callable(value):
-        made = value()
+        made = _called(path, value)
     if isinstance(made, PrimFunc):
         return compile(made)
     if isinstance(made, Kernel):
@@ -96,9 +102,20 @@ def _as_kernel(path: Path, name: str, value: object) -> Kernel:
     )
 
 
+def _called(path: Path, factory: Callable[[], object]) -> object:
+    try:
+        return factory()
+    except TLError:
+        raise
+    except Exception as problem:
+        raise does_not_run(path, problem) from problem
+
+
 def _no_such_kernel(path: Path, name: str | None, found: Mapping[str, object]) -> TLError:
     near = difflib.get_close_matches(name or "", found, n=1)
     what = f"{path} has no kernel" + (f" named {name}" if name else "")
+    if found and not name:
+        what = f"{path} has functions that may make a kernel, and none is named"
     fix = "add a T.prim_func, or a function without arguments that returns one"
     if found:
         fix = f"name one of: {', '.join(found)}"

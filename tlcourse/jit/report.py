@@ -28,6 +28,11 @@ class FindingWarning(KernelWarning):
     """A fault that the executor saw and ran on after."""
 
 
+# Python shows equal warnings from one line once; a fault of each launch must be seen. Appended,
+# so that every filter of the user's comes first.
+warnings.filterwarnings("always", category=FindingWarning, append=True)
+
+
 def warn(diagnostics: Sequence[Diagnostic], sources: SourceMap) -> None:
     """Warns about what the language found in a kernel's text, at the learner's line."""
     for diagnostic in diagnostics:
