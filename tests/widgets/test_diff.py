@@ -3,7 +3,7 @@ from __future__ import annotations
 import collections
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tlcourse.widgets.diff import Row, diff_texts
@@ -40,6 +40,11 @@ def rebuilt(row: Row, before: list[str], after: list[str]) -> str:
 
 
 @settings(max_examples=400, deadline=None)
+@example("b", "b ")
+@example("%", "%0")
+@example("  b c ", "\tb")
+@example("a b ", "a c")
+@example(" ", "\t")
 @given(TEXT, TEXT)
 def test_rows_and_stretches_rebuild_both_texts(before: str, after: str) -> None:
     left, right = before.splitlines(), after.splitlines()

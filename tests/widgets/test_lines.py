@@ -9,7 +9,7 @@ from tlcourse.widgets.lines import read_line, split_places, words
 
 def test_line_with_results_and_operands() -> None:
     line = read_line("    %2, %3 = scf.for %i = %c0 to %c8 iter_args(%a = %0, %b = %1) {")
-    assert line.template == "%, % = scf.for % = % to % iter_args(% = %, % = %) {"
+    assert line.template == "%_, %_ = scf.for %_ = %_ to %_ iter_args(%_ = %_, %_ = %_) {"
     assert line.op == "scf.for"
     assert line.results == 2
     assert line.uses == ("%c0", "%c8", "%0", "%1")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from tlcourse.widgets.align import align, match
-from tlcourse.widgets.lines import Line, read_lines, words
+from tlcourse.widgets.lines import ANY_VALUE, VALUE, Line, read_lines, words
 
 Kind = Literal["same", "renamed", "changed", "removed", "added", "moved"]
 _ALIKE = 0.35  # share of common signs below which two lines are shown apart
@@ -164,7 +164,7 @@ def _renamings(a: Line, b: Line, names: _Names) -> list[Words]:
         if left != right or not good:
             found.append(Words(x, x + len(left), y, y + len(right), good))
         x, y = x + len(left), y + len(right)
-    return found
+    return found + _blank_end(a, b)
 
 
 def _agreements(a: Line, b: Line, names: _Names) -> list[bool]:
@@ -179,7 +179,13 @@ def _agreements(a: Line, b: Line, names: _Names) -> list[bool]:
 
 def _indentation(a: Line, b: Line) -> list[Words]:
     x, y = _indent(a.text), _indent(b.text)
-    return [Words(0, x, 0, y, True)] if x != y else []
+    return [Words(0, x, 0, y, True)] if a.text[:x] != b.text[:y] else []
+
+
+def _blank_end(a: Line, b: Line) -> list[Words]:
+    """Blanks that differ behind the last word; a line of blanks alone is all indentation."""
+    x, y = (max(len(line.text.rstrip()), _indent(line.text)) for line in (a, b))
+    return [Words(x, len(a.text), y, len(b.text), True)] if a.text[x:] != b.text[y:] else []
 
 
 def _indent(text: str) -> int:
@@ -201,7 +207,7 @@ def _differences(a: Line, b: Line, names: _Names) -> list[Words]:
     names.drop(b, names.back)
     found = _indentation(a, b)
     for where, one, other in _stretches(a, b):
-        if not one.startswith("%"):
+        if not VALUE.fullmatch(one):
             found += [] if one else [where]
             continue
         if one in defined_left and other in defined_right:
@@ -209,7 +215,7 @@ def _differences(a: Line, b: Line, names: _Names) -> list[Words]:
         good = names.agree(one, other)
         if one != other or not good:
             found.append(where._replace(renamed=good))
-    return _joined(found, a.text)
+    return _joined(found, a.text) + _blank_end(a, b)
 
 
 def _stretches(a: Line, b: Line) -> Iterator[tuple[Words, str, str]]:
@@ -229,7 +235,7 @@ def _stretches(a: Line, b: Line) -> Iterator[tuple[Words, str, str]]:
 
 
 def _keys(parts: list[str]) -> list[str]:
-    return ["%" if part[0] == "%" else part for part in parts]
+    return [ANY_VALUE if VALUE.fullmatch(part) else part for part in parts]
 
 
 def _defined(line: Line) -> set[str]:

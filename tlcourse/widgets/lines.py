@@ -1,7 +1,7 @@
 """One line of IR text taken apart: its values, its words and the places it came from.
 
 The difference of two IR texts must not be fooled by renumbered values, so a line is seen
-as a template (`% = arith.addi %, % : i32`) and the names that fill it.
+as a template (`%_ = arith.addi %_, %_ : i32`) and the names that fill it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 VALUE = re.compile(r"%[\w$.-]+")
+ANY_VALUE = "%_"  # a value itself, so that no other text reads the same
 _HEAD = re.compile(r"\s*%[\w$.-]+(?::\d+)?(?:,\s*%[\w$.-]+(?::\d+)?)*\s*=(?!=)")
 _ARGUMENTS = re.compile(r'\s*(?:\^|"?func\.func\b)')
 _OP = re.compile(r'\s*"?([A-Za-z_][\w.]*)')
@@ -33,7 +34,7 @@ class Line:
 
     Args:
         text: the line as printed.
-        template: the line without indentation, every value written `%`.
+        template: the line without indentation, every value written `%_`.
         names: the values in order, with the percent sign.
         defines: for each value, whether the line defines it.
         uses: the values that the line reads.
@@ -61,7 +62,7 @@ def read_line(text: str) -> Line:
     defines = tuple(k < results or _binds(text, after) for k, after in enumerate(between[1:]))
     return Line(
         text=text,
-        template="%".join(between).lstrip(),
+        template=ANY_VALUE.join(between).lstrip(),
         names=tuple(names),
         defines=defines,
         uses=tuple(name for name, new in zip(names, defines, strict=True) if not new),
