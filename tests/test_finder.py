@@ -208,3 +208,50 @@ def test_autoload_is_left_alone_when_the_user_set_it() -> None:
 def test_autoload_is_left_alone_when_torch_is_loaded(tmp_path: Path) -> None:
     (tmp_path / "torch.py").touch()
     assert output("import torch\n" + AUTOLOAD, tmp_path) == "None\n"
+
+
+@pytest.fixture
+def broken(machine: Path) -> Path:
+    """A torch_npu that torch loads by itself and that cannot load: there is no CANN."""
+    (machine / "torch_npu" / "__init__.py").write_text("raise ImportError('libhccl.so: missing')\n")
+    entry = machine / "torch_npu-2.13.0.dist-info" / "entry_points.txt"
+    entry.write_text("[torch.backends]\ntorch_npu = torch_npu:_autoload\n")
+    return machine
+
+
+WORKS = "import torch, torch_npu; print(torch.ones(1).npu().device)"
+
+
+@pytest.mark.parametrize("autoload", [{}, {"TORCH_DEVICE_BACKEND_AUTOLOAD": "1"}])
+def test_tlcourse_first_keeps_torch_alive(broken: Path, autoload: dict[str, str]) -> None:
+    assert output("import tlcourse\n" + WORKS, broken, **autoload) == "npu:0\n"
+
+
+@pytest.mark.parametrize("first", ["torch", "tlcourse"])
+def test_the_variable_keeps_torch_alive(broken: Path, first: str) -> None:
+    code = f"import {first}, tlcourse\n" + WORKS
+    assert output(code, broken, TORCH_DEVICE_BACKEND_AUTOLOAD="0") == "npu:0\n"
+
+
+def test_torch_that_failed_before_is_explained(broken: Path) -> None:
+    early = """
+try:
+    import torch
+except RuntimeError as problem:
+    print(problem)
+import tlcourse
+"""
+    code, text, errors = python(early, broken)
+    assert code == 1
+    assert "Failed to load the backend extension: torch_npu" in text
+    assert "error[TL741]: torch failed to load in this process" in errors
+    assert "torch_npu is installed here without CANN" in errors
+    assert "restart the kernel" in errors
+
+
+def test_torch_that_failed_for_another_reason_is_explained() -> None:
+    half = "import sys, types; sys.modules['torch._C'] = types.ModuleType('_C'); import tlcourse"
+    code, _, errors = python(half)
+    assert code == 1
+    assert "error[TL741]" in errors
+    assert "CANN" not in errors

@@ -9,6 +9,8 @@ from typing import Literal, cast
 
 from tlcourse.records import Backend, Mode
 
+YES = ("1", "true", "t", "yes", "y", "on")
+NO = ("0", "false", "f", "no", "n", "off")
 _EXPERT_WORDS = ("", "expert", "exp", "e")
 
 
@@ -26,6 +28,16 @@ class Config:
         cache_enabled: TILELANG_DISABLE_CACHE unset or 0.
         bishengir_opt: TLCOURSE_BISHENGIR_OPT, path of the real compiler's `bishengir-opt`;
             empty means the one of the installed wheel.
+        step_limit: TLCOURSE_STEP_LIMIT, steps after which a launch is given up.
+        bounds: TLCOURSE_BOUNDS; `device` lets the functional executor leave a tensor by as much
+            as the device's allocator rounds up, with a warning. Else that is an error.
+        dump_ir: TILELANG_DUMP_IR, print the IR of every kernel that is made.
+        enable_simt: TILELANG_ENABLE_SIMT, a yes or no; the simulated chip has nothing for it.
+        tuning_cpu_share: TILELANG_AUTO_TUNING_CPU_UTILITIES, the share of the machine's cores
+            that compile configurations.
+        tuning_cpus: TILELANG_AUTO_TUNING_CPU_COUNTS, their number instead, where above 0.
+        tuning_most_cpus: TILELANG_AUTO_TUNING_MAX_CPU_COUNT, the most, where above 0.
+        tuning_cache_enabled: TILELANG_AUTO_TUNING_DISABLE_CACHE unset or 0.
     """
 
     mode: Mode
@@ -36,6 +48,14 @@ class Config:
     cache_dir: Path
     cache_enabled: bool
     bishengir_opt: str
+    step_limit: str
+    bounds: str
+    dump_ir: bool = False
+    enable_simt: str = ""
+    tuning_cpu_share: str = "0.9"
+    tuning_cpus: str = "-1"
+    tuning_most_cpus: str = "-1"
+    tuning_cache_enabled: bool = True
 
 
 def read_config() -> Config:
@@ -48,9 +68,22 @@ def read_config() -> Config:
         checks=cast(Literal["off", "class", "all"], env("TLCOURSE_CHECKS", "class")),
         device_name=env("TILELANG_ASCEND_DEVICE_NAME", "Ascend910B1"),
         cache_dir=Path(env("TILELANG_CACHE_DIR", "~/.tilelang/cache")).expanduser(),
-        cache_enabled=env("TILELANG_DISABLE_CACHE", "0") in ("", "0"),
+        cache_enabled=not is_yes(env("TILELANG_DISABLE_CACHE", "")),
         bishengir_opt=env("TLCOURSE_BISHENGIR_OPT", ""),
+        step_limit=env("TLCOURSE_STEP_LIMIT", "100000000"),
+        bounds=env("TLCOURSE_BOUNDS", "tensor"),
+        dump_ir=is_yes(env("TILELANG_DUMP_IR", "")),
+        enable_simt=env("TILELANG_ENABLE_SIMT", ""),
+        tuning_cpu_share=env("TILELANG_AUTO_TUNING_CPU_UTILITIES", "0.9"),
+        tuning_cpus=env("TILELANG_AUTO_TUNING_CPU_COUNTS", "-1"),
+        tuning_most_cpus=env("TILELANG_AUTO_TUNING_MAX_CPU_COUNT", "-1"),
+        tuning_cache_enabled=not is_yes(env("TILELANG_AUTO_TUNING_DISABLE_CACHE", "")),
     )
+
+
+def is_yes(text: str) -> bool:
+    """Whether a variable of upstream's that takes yes or no says yes."""
+    return text.strip().lower() in YES
 
 
 def mode_from(text: str) -> Mode:

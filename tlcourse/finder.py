@@ -134,9 +134,15 @@ class _GuardedLoader(Loader):
 
 
 def install() -> None:
-    """Puts the finder first in sys.meta_path, once, and keeps torch from a broken autoload."""
+    """Puts the finder first in sys.meta_path, once, and keeps torch from a broken autoload.
+
+    Raises:
+        TL741: `import torch` failed before, which leaves a process without torch.
+    """
     if any(isinstance(finder, Finder) for finder in sys.meta_path):
         return
+    if "torch._C" in sys.modules and "torch" not in sys.modules:
+        raise _half_loaded_torch()
     sys.meta_path.insert(0, Finder())
     # torch loads an installed torch_npu by itself and dies of it where CANN is missing.
     if "torch" not in sys.modules and not has_cann():
@@ -220,6 +226,21 @@ def _not_installed(name: str, because: Decision) -> Exception:
         f"the real {name} is wanted ({because.reason}), but it is not installed",
         why="tilelang and torch_npu must both be real or both be simulated",
         fix=f"install {name}, or set {VARIABLE}=simulated and restart Python",
+    )
+
+
+def _half_loaded_torch() -> Exception:
+    blame = _is_installed("torch_npu") and not has_cann()
+    return _error(
+        "TL741",
+        "torch failed to load in this process, and cannot be loaded again",
+        why="torch_npu is installed here without CANN: torch loads it by itself and dies of it"
+        if blame
+        else "its library stays in the process, and refuses to start a second time",
+        fix="restart Python (in a notebook: restart the kernel) and write `import tlcourse` above "
+        "`import torch`, or set TORCH_DEVICE_BACKEND_AUTOLOAD=0, or uninstall torch_npu"
+        if blame
+        else "restart Python and look at the first message of `import torch`",
     )
 
 

@@ -77,6 +77,38 @@ def test_misuse_ends_with_2(arguments: list[str]) -> None:
     assert tlcourse(*arguments).exit_code == 2
 
 
+def test_a_folder_is_no_zip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert tlcourse("class", "init", tmp_path / "class").exit_code == 0
+    monkeypatch.chdir(tmp_path)
+    done = tlcourse("collect", ".", "--into", "class")
+    assert done.exit_code == 2
+    assert ". is a folder; name the zips: *.zip" in done.output
+
+
+def test_a_class_without_hand_ins_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / "class"
+    tlcourse("class", "init", folder)
+    (folder / "roster.csv").write_text("id,name\nana,Ana\n", encoding="utf-8")
+    done = tlcourse("grade", folder)
+    assert done.exit_code == 0
+    assert "1 learners, no hand-in yet; take zips in with `tlcourse collect" in done.output
+    assert (folder / "report" / "grades.csv").read_text() == "id,name,total\nana,Ana,0\n"
+
+
+def test_a_folder_without_notebooks_says_so(tmp_path: Path) -> None:
+    done = tlcourse("grade", tmp_path)
+    assert done.exit_code == 1
+    assert "there is no notebook to grade" in done.output
+
+
+def test_what_is_no_notebook_is_told_once(tmp_path: Path) -> None:
+    path = tmp_path / "x.ipynb"
+    path.write_text("no notebook", encoding="utf-8")
+    shown = tlcourse("grade", path).stdout
+    assert shown.count("TL610") == 1
+    assert shown.count("save the notebook in JupyterLab") == 1
+
+
 def test_copies_in_hidden_folders_are_left_out(tmp_path: Path) -> None:
     hidden = tmp_path / ".ipynb_checkpoints"
     hidden.mkdir()

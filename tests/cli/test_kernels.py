@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from tlcourse.cli import app
+from tlcourse.diagnostics import TLError
 from tlcourse.records import PassTrace, from_json
 
 KERNEL = """
@@ -77,6 +78,29 @@ def test_ir_as_data(file: Path) -> None:
 def test_ir_takes_the_mode(file: Path, mode: str) -> None:
     trace = json.loads(ir(str(file), "--mode", mode, "--json").output)
     assert trace["mode"].lower() == mode
+
+
+MODES = {
+    "expert": ("T.alloc_ub", "T.alloc_fragment", "TL210", "compile in Developer mode: --mode dev"),
+    "developer": (
+        "        T.vexp",
+        '        with T.rs("PIPE_MTE2"):\n            T.sync_block_wait(0)\n        T.vexp',
+        "TL214",
+        "compile in Expert mode: --mode expert",
+    ),
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_other_mode_is_named_by_the_commands_option(file: Path, mode: str) -> None:
+    old, new, code, fix = MODES[mode]
+    file.write_text(KERNEL.replace(old, new))
+    problem = ir(str(file), "--mode", mode).exception
+    assert isinstance(problem, TLError)
+    assert problem.code == code
+    assert fix in problem.diagnostic.fix
+    assert 'mode="' not in str(problem)
+    assert "^" in str(problem)
 
 
 def test_ir_as_a_page(file: Path, tmp_path: Path) -> None:

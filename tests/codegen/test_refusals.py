@@ -107,12 +107,3 @@ def test_developer_mode_orders_and_divides_by_itself(lower, statement, function)
 
     what = f"{function} does not exist in Developer mode"
     _refused(lower, kernel, "Developer", "TL214", what)
-
-
-def test_scalar_functions_have_no_instruction(lower):
-    @T.prim_func
-    def kernel(A: T.Tensor((64, 128), _F32)):
-        with T.Kernel(1, is_npu=True):
-            A[0, 0] = T.exp(A[0, 1])
-
-    _refused(lower, kernel, "Expert", "TL214", "T.exp does not exist in Expert mode")

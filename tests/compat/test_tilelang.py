@@ -64,15 +64,89 @@ sys.stdout.write(f"{vexp.__name__} {'vexp' in globals()} {'_dtypes' in globals()
 def test_unknown_names_are_named() -> None:
     code = """
 import tilelang, tilelang.language as T
-for module, name in ((tilelang, "carver"), (T, "vexpp")):
+for module, name in ((tilelang, "autotne"), (tilelang.cache, "clear"), (T, "vexpp")):
     try:
         getattr(module, name)
     except AttributeError as problem:
-        print(problem)
+        print(str(problem).splitlines()[0])
+print(hasattr(tilelang, "autotne"))
 """
-    said = python(code)
-    assert "'tilelang' has no attribute 'carver'" in said
-    assert "vexpp" in said.splitlines()[1]
+    said = python(code).splitlines()
+    assert said[0] == "error[TL460]: tilelang.autotne is not here"
+    assert said[1] == "error[TL460]: tilelang.cache.clear is not here"
+    assert "vexpp" in said[2]
+    assert said[3] == "False"
+
+
+@pytest.mark.parametrize(
+    ("line", "fix"),
+    [
+        ("from tilelang import autotne", "did you mean tilelang.autotune?"),
+        ("from tilelang import DataType", "write dtypes as texts"),
+        ("from tilelang.jit.jit_npu import _detect_affine", "tilelang.compile gives"),
+        ("from tilelang.utils.npu_utils import get_runtime_file_cache", "nothing is built here"),
+        ("from tilelang.transform import simplify_prim_func", "kernel.trace()"),
+        ("from tilelang.intrinsics import get_swizzle_layout", "write T.gemm"),
+        ("from tilelang import tvm as tvm; tvm.tir", "kernel.prim_func.script()"),
+    ],
+)
+def test_what_is_not_served_is_told_at_its_line(tmp_path: Path, line: str, fix: str) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(f"import tlcourse\n{line}\n")
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=False
+    )
+    assert f" 2 | {line}" in done.stderr
+    assert "[TL460]" in done.stderr
+    assert fix in done.stderr
+
+
+IMPORTS = """
+import tilelang, tilelang as tl
+import tilelang.autotuner, tilelang.env, tilelang.profiler, tilelang.testing, tilelang.version
+import tilelang.layout, tilelang.intrinsics, tilelang.primitives, tilelang.transform.simplify
+import tilelang.utils.target, tilelang.engine.callback, tilelang.carver.arch
+import tilelang.utils.npu_utils as npu_utils_module
+from tilelang import carver, language as T, tvm as tvm
+from tilelang.autotuner import AutoTuner, autotune
+from tilelang.autotuner.param import AutotuneResult, CompileArgs, ProfileArgs
+from tilelang.autotuner.tuner import AutoTuner as same
+from tilelang.cache import cached_npu, clear_cache, get_cache_dir, set_cache_dir
+from tilelang.carver.anneal import Config
+from tilelang.carver.anneal.policy import Annealparam, AnnealTemplate
+from tilelang.carver.template import MatmulTemplate
+from tilelang.carver.template.base import auto_infer_current_arch
+from tilelang.engine.param import KernelParam
+from tilelang.jit.jit_npu import JitKernel_NPU
+from tilelang.profiler import Profiler, do_bench
+from tilelang.profiler.bench import do_bench as same
+from tilelang.transform.pass_config import PassConfigKey
+from tilelang.utils import NPUUtils, TensorSupplyType, map_torch_type, torch_assert_close
+from tilelang.utils.npu_arch import AscendArch
+from tilelang.utils.tensor import map_torch_type
+"""
+
+
+def test_everything_that_scripts_import() -> None:
+    code = f"""{IMPORTS}
+print(callable(tilelang.jit), tilelang.env is tl.env, JitKernel_NPU is tilelang.JitKernel_NPU)
+print(type(tilelang.env).__name__, tilelang.TensorSupplyType is TensorSupplyType)
+print(NPUUtils.get() is NPUUtils.get(), map_torch_type("float16"), tilelang.__version__[:5])
+"""
+    said = python(code).splitlines()
+    assert said == ["True True True", "Environment True", "True torch.float16 0.1.2"]
+
+
+def test_cache_is_cleared_at_import_where_wanted(tmp_path: Path) -> None:
+    (tmp_path / "tlcourse").mkdir()
+    (tmp_path / "tlcourse" / "entry").write_text("old")
+    code = f"""
+import os
+os.environ |= dict(TILELANG_CACHE_DIR={str(tmp_path)!r}, TILELANG_CLEAR_CACHE="1")
+import tilelang
+"""
+    python(code)
+    assert not (tmp_path / "tlcourse").exists()
 
 
 def test_a_wrong_t_name_is_shown_at_the_line_that_asks(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -203,3 +204,64 @@ class TestComparing:
         x = torch.arange(4.0).npu()
         with pytest.raises(AssertionError, match="npu:0 != cpu"):
             torch.testing.assert_close(x, x.cpu())
+
+
+class TestOwnKernels:
+    """Operations that a package defines for the npu get npu tensors, as on hardware."""
+
+    def test_of_a_library(self) -> None:
+        places: list[str] = []
+
+        def fill(source: torch.Tensor, target: torch.Tensor) -> None:
+            places.append(f"{source.device} {target.device}")
+            target.copy_(source + 1)
+
+        with torch.library._scoped_library("tests_of_own_kernels", "DEF") as library:
+            library.define("fill(Tensor source, Tensor(a!) target) -> ()")
+            library.impl("fill", fill, "PrivateUse1")
+            target = torch.zeros(2).npu()
+            torch.ops.tests_of_own_kernels.fill(torch.ones(2).npu(), target)
+        assert places == ["npu:0 npu:0"]
+        assert target.tolist() == [2.0, 2.0]
+
+    @pytest.mark.parametrize("types", ["npu", None])
+    def test_of_a_custom_operation_with_a_gradient(self, types: str | None) -> None:
+        name = f"tests_of_own_kernels::twice_{types}"
+        places: list[str] = []
+
+        @torch.library.custom_op(name, mutates_args=(), device_types=types)
+        def twice(x: torch.Tensor) -> torch.Tensor:
+            places.append(str(x.device))
+            return x * 2
+
+        twice.register_autograd(lambda _, slope: slope * 2)
+        x = torch.ones(2, device="npu", requires_grad=True)
+        twice(x).sum().backward()
+        assert places == ["npu:0"]
+        assert x.grad is not None
+        assert x.grad.tolist() == [2.0, 2.0]
+
+
+def test_operation_without_a_kernel_says_so() -> None:
+    x = torch.ones(2, 2).npu()
+    with pytest.raises(NotImplementedError, match="no aten::_thnn_fused_gru_cell") as caught:
+        torch.ops.aten._thnn_fused_gru_cell(x.repeat(1, 3), x.repeat(1, 3), x)
+    assert isinstance(caught.value, TLError)
+    assert caught.value.code == "TL444"
+
+
+def test_operations_in_many_threads() -> None:
+    """Draws change a state that all threads share: none is lost, and the CPU's stays."""
+    x = torch.ones(64).npu()
+
+    def draw() -> None:
+        for _ in range(50):
+            functional.dropout(x, training=True)
+
+    state = torch.get_rng_state()
+    threads = [threading.Thread(target=draw) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert torch.equal(torch.get_rng_state(), state)

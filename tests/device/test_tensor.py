@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from tlcourse import device
-from tlcourse.device.errors import DeviceTypeError
+from tlcourse.device.errors import DeviceTypeError, UnsupportedError
 from tlcourse.device.tensor import NpuTensor
 
 
@@ -55,6 +55,18 @@ def test_text_of_tensors_with_history() -> None:
     assert repr(leaf * 2) == "tensor([2.], device='npu:0', grad_fn=<MulBackward0>)"
 
 
+def test_text_of_a_parameter() -> None:
+    parameter = torch.nn.Parameter(torch.ones(1).npu())
+    assert repr(parameter) == (
+        "Parameter containing:\ntensor([1.], device='npu:0', requires_grad=True)"
+    )
+
+
+def test_format_with_a_spec_is_for_numbers() -> None:
+    with pytest.raises(TypeError, match="format string"):
+        f"{torch.ones(2).npu():.2f}"
+
+
 def test_numbers_come_out() -> None:
     x = torch.tensor([1.0, 2.5]).npu()
     assert (x.tolist(), x[1].item(), float(x.sum()), int(x[0])) == ([1.0, 2.5], 2.5, 3.5, 1)
@@ -76,10 +88,12 @@ class TestMemory:
         [
             lambda x: x.numpy(),
             lambda x: np.asarray(x),
+            lambda x: np.array(x, copy=True),
+            lambda x: np.exp(x),
             lambda x: np.from_dlpack(x),
             lambda x: x.__dlpack__(),
         ],
-        ids=["numpy()", "np.asarray", "np.from_dlpack", "__dlpack__"],
+        ids=["numpy()", "np.asarray", "np.array", "np.exp", "np.from_dlpack", "__dlpack__"],
     )
     def test_host_memory_is_refused(self, ask: Callable[[torch.Tensor], object]) -> None:
         with pytest.raises(TypeError, match="can't convert npu:0") as caught:
@@ -102,6 +116,8 @@ x = torch.ones(3).npu()
 asks = [torch.Tensor.data_ptr, torch.Tensor.untyped_storage, torch.utils.dlpack.to_dlpack,
         lambda t: torch.Tensor.untyped_storage(t).data_ptr(), torch.Tensor.share_memory_,
         lambda t: torch.Tensor.untyped_storage(t)[0], lambda t: t.apply_(abs),
+        lambda t: torch.UntypedStorage(8, device="npu"), lambda t: t.to_sparse_csr(),
+        lambda t: t.cpu().untyped_storage().to(device="npu"), lambda t: t.map_(t, max),
         lambda t: torch.utils.dlpack.from_dlpack(torch.utils.dlpack.to_dlpack(t)) + 1]
 for ask in asks:
     try:
@@ -115,6 +131,29 @@ print("alive")
         )
         assert (done.returncode, done.stdout) == (0, "alive\n"), done.stderr
 
+    def test_pinned_memory_is_ordinary_memory(self) -> None:
+        there = torch.ones(2)
+        assert there.pin_memory().tolist() == [1.0, 1.0]
+        rows = torch.utils.data.TensorDataset(torch.arange(2.0))
+        loader = torch.utils.data.DataLoader(rows, pin_memory=True)
+        assert [row.npu(non_blocking=True).item() for (row,) in loader] == [0.0, 1.0]
+
+    @pytest.mark.parametrize(
+        "ask",
+        [
+            lambda x: x.pin_memory(),
+            lambda x: x.to_sparse_csr(),
+            lambda x: torch.nested.nested_tensor([x[0], x[1]], device="npu"),
+        ],
+        ids=["pin_memory", "sparse rows", "nested"],
+    )
+    @pytest.mark.filterwarnings("ignore:Sparse CSR:UserWarning", "ignore:The PyTorch API of nested")
+    def test_what_it_cannot_hold(self, ask: Callable[[torch.Tensor], object]) -> None:
+        with pytest.raises(RuntimeError, match="the simulated npu has no") as caught:
+            ask(torch.eye(2).npu())
+        assert isinstance(caught.value, UnsupportedError)
+        assert caught.value.code == "TL444"
+
 
 class TestCopies:
     def test_deepcopy_is_independent(self) -> None:
@@ -127,6 +166,13 @@ class TestCopies:
         x = torch.ones(2).npu()
         first, second = copy.deepcopy([x, x])
         assert first is second
+
+    def test_deepcopy_keeps_views_views(self) -> None:
+        x = torch.arange(4.0).npu()
+        base, view = copy.deepcopy([x, x[2:]])
+        view.zero_()
+        assert base.tolist() == [0.0, 1.0, 0.0, 0.0]
+        assert x.tolist() == [0.0, 1.0, 2.0, 3.0]
 
     def test_deepcopy_keeps_gradients(self) -> None:
         x = torch.ones(2, device="npu", requires_grad=True)
@@ -225,6 +271,18 @@ class TestGradients:
 
 
 class TestModules:
+    def test_buffers_and_meta_modules(self) -> None:
+        module = torch.nn.BatchNorm1d(2).npu()
+        assert {buffer.device.type for buffer in module.buffers()} == {"npu"}
+        empty = torch.nn.Linear(2, 2, device="meta").to_empty(device="npu")
+        assert empty.weight.device.type == "npu"
+        assert torch.nn.Linear(2, 2, device="npu").weight.device.type == "npu"
+
+    def test_tied_weights_stay_tied(self) -> None:
+        layer = torch.nn.Linear(2, 2)
+        both = torch.nn.Sequential(layer, layer).npu()
+        assert both[0].weight is both[1].weight
+
     def test_moving_there_and_back(self) -> None:
         module = torch.nn.Linear(2, 2)
         expected = module(torch.ones(1, 2))

@@ -42,6 +42,8 @@ LINES = [
     "hivm.hir.sync_block_wait[<VECTOR>, <PIPE_S>, <PIPE_MTE2>] flag = %id",
     "hivm.hir.set_mask_norm",
     "hivm.hir.set_ffts_base_addr %id",
+    "%n = hivm.hir.get_block_num -> i64",
+    "%n = hivm.hir.get_sub_block_num -> i64",
 ]
 MODULE = """module {{
   func.func @f(%gm: {gm}, %ub: {ub}, %f: {ub32}, %col: {col}, %l1: {l1}, %l0c: {l0c},

@@ -37,7 +37,7 @@ def launch() -> Launch:
         *buffers: torch.Tensor | int | float,
         mode: Mode = "Expert",
         symbols: Mapping[str, int] | None = None,
-        step_limit: int = 10**8,
+        step_limit: int | None = 10**8,
     ) -> FunctionalRun:
         program = program_of(func, mode)
         return run(program, buffers, symbols=symbols or {}, step_limit=step_limit)

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import tlcourse.language as T
+from tlcourse.diagnostics import TLError
 from tlcourse.dialects.signature import stamp
 from tlcourse.dialects.text import from_text
 from tlcourse.functional.generate import generate
@@ -169,15 +170,15 @@ def test_division_by_zero(faults: Faults, symbol: str) -> None:
 
 def test_division_of_integer_tiles_by_zero(faults: Faults) -> None:
     @T.prim_func
-    def divide(A: T.Tensor((8,), "int32"), B: T.Tensor((8,), "int32")):
+    def divide(A: T.Tensor((8,), "int64"), B: T.Tensor((8,), "int64")):
         with T.Kernel(1, is_npu=True):
-            a = T.alloc_ub((8,), "int32")
-            b = T.alloc_ub((8,), "int32")
+            a = T.alloc_ub((8,), "int64")
+            b = T.alloc_ub((8,), "int64")
             T.copy(A, a)
             T.copy(B, b)
             T.vdiv(a, b, a)
 
-    ones, zeros = torch.ones(8, dtype=torch.int32), torch.zeros(8, dtype=torch.int32)
+    ones, zeros = torch.ones(8, dtype=torch.int64), torch.zeros(8, dtype=torch.int64)
     assert faults(divide, ones, ones) == []
     (text,) = faults(divide, ones, zeros)
     assert "error[TL506]" in text
@@ -196,13 +197,14 @@ def loops(outer: int, inner: int) -> T.PrimFunc:
 
 
 def test_step_limit_counts_turns_and_elements(launch: Launch, faults: Faults) -> None:
-    # Each of two blocks is one step; a turn of i costs 1 + 4 * (turn of j + load + store).
-    steps = 2 + 2 * 3 * (1 + 4 * 3)
+    # Each of two blocks is 100 steps; a turn of i costs 1 + 4 * (turn of j + load + store).
+    steps = 2 * 100 + 2 * 3 * (1 + 4 * 41)
     a = torch.zeros(8, dtype=torch.int32)
     assert launch(loops(3, 4), a, 3, step_limit=steps).findings == ()
     (text,) = faults(loops(3, 4), a, 3, step_limit=steps - 1)
-    assert f"error[TL504]: the kernel takes more than {steps - 1} steps" in text
-    assert "this loop turns 3 times in block 1" in text
+    assert f"error[TL504]: loops takes more than {steps - 1:,} steps" in text
+    assert "in block 1 this loop turns 3 times, 165 steps each" in text
+    assert "set TLCOURSE_STEP_LIMIT to a higher one" in text
     assert "for i in T.serial(n):" in text
 
 
@@ -213,12 +215,46 @@ def test_endless_loop_ends_at_once(launch: Launch) -> None:
     assert torch.equal(a, torch.zeros(8, dtype=torch.int32))
 
 
-def test_grid_of_too_many_blocks_ends_at_once(faults: Faults) -> None:
-    @T.prim_func
-    def many(A: T.Tensor((8,), "int32"), n: T.int32):
-        with T.Kernel(n, is_npu=True):
-            A[0] = 1
+@T.prim_func
+def many(A: T.Tensor((8,), "int32"), n: T.int32):
+    with T.Kernel(n, is_npu=True):
+        A[0] = 1
 
-    (text,) = faults(many, torch.zeros(8, dtype=torch.int32), 10**9)
-    assert "the grid has 1,000,000,000 blocks" in text
+
+def test_grid_of_too_many_steps_ends_at_once(faults: Faults) -> None:
+    a = torch.zeros(8, dtype=torch.int32)
+    assert faults(many, a, 1000, step_limit=120_000) == []
+    (text,) = faults(many, a, 1000, step_limit=119_999)
+    assert "the grid has 1,000 blocks of 120 steps or more" in text
     assert "T.Kernel(n, is_npu=True)" in text
+
+
+def test_grid_beyond_the_chip_is_refused(launch: Launch) -> None:
+    with pytest.raises(TLError) as caught:
+        launch(many, torch.zeros(8, dtype=torch.int32), 65536)
+    assert caught.value.diagnostic.code == "TL414"
+    assert "T.Kernel(n, ..) asks for 65,536" in caught.value.diagnostic.what
+    (label,) = caught.value.diagnostic.labels
+    assert label.text == "65,536 blocks for this call"
+
+
+def test_slow_turns_end_at_once_by_default(launch: Launch) -> None:
+    @T.prim_func
+    def slow(A: T.Tensor((64,), "float32"), n: T.int32):
+        with T.Kernel(1, is_npu=True):
+            a = T.alloc_ub([64], "float32")
+            T.copy(A, a)
+            for _i in T.serial(n):
+                T.vexp(a, a)
+
+    (found,) = launch(slow, torch.zeros(64), 10**6).findings
+    assert found.diagnostic.code == "TL504"
+    assert launch(slow, torch.zeros(64), 100).findings == ()
+
+
+def test_the_limit_can_be_set(launch: Launch, monkeypatch: pytest.MonkeyPatch) -> None:
+    a = torch.zeros(8, dtype=torch.int32)
+    monkeypatch.setenv("TLCOURSE_STEP_LIMIT", "1000")
+    assert len(launch(many, a, 10, step_limit=None).findings) == 1
+    monkeypatch.setenv("TLCOURSE_STEP_LIMIT", "1_200")
+    assert launch(many, a, 10, step_limit=None).findings == ()

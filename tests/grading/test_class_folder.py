@@ -38,28 +38,34 @@ def test_init_refuses_a_folder_that_holds_something(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "why"),
     [
-        None,
-        "name\nAna\n",
-        "id,name\nana\n",
-        b"\xff\xfe\x00",
-        "id,name\n../bo,Bo\n",
-        "id,name\n.,Bo\n",
-        "id,name\n,Bo\n",
-        "id,name\nbo,Bo\nbo,Bob\n",
+        (None, "there is no such file"),
+        ("", "its first line names no column id and no column name"),
+        ("name\nAna\n", "its first line names no column id"),
+        ("id,name\nana\n", "line 2 has no name"),
+        (b"\xff\xfe\x00", "it is not UTF-8 text"),
+        ("id,name\n../bo,Bo\n", "'../bo' is no id: it cannot name a folder"),
+        ("id,name\n.,Bo\n", "'.' is no id: it cannot name a folder"),
+        ("id,name\n,Bo\n", "'' is no id: it cannot name a folder"),
+        ("id,name\nbo,Bo\nbo,Bob\n", "the id bo stands twice"),
     ],
 )
-def test_unusable_roster(folder: Path, text: str | bytes | None) -> None:
+def test_unusable_roster(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, text: str | bytes | None, why: str
+) -> None:
     path = folder / "roster.csv"
     path.unlink()
     if isinstance(text, bytes):
         path.write_bytes(text)
     elif text is not None:
         path.write_text(text, encoding="utf-8")
+    monkeypatch.chdir(folder)
     with pytest.raises(TLError) as caught:
-        roster(folder)
+        roster(Path())
     assert caught.value.code == "TL621"
+    assert caught.value.diagnostic.what == "class has no usable roster.csv"
+    assert caught.value.diagnostic.why == why
 
 
 def test_collect_finds_learner_and_exercise(folder: Path, tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ CHEATS = {
         "FAIL",
         "a result behind that tracing a kernel does not make",
     ),
-    "killed": ("os.kill(os.getpid(), 9)", "FAIL", "the system stopped the cell"),
+    "killed": ("os.kill(os.getpid(), 9)", "FAIL", "system stopped the cell"),
     "loud": ("print('x' * 10**8)\ndef minicv(M, N, K): ...", "FAIL", "TL607"),
     "arguments": ("def minicv(M): ...", "FAIL", "TypeError"),
 }

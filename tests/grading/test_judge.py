@@ -65,6 +65,33 @@ def test_texts_that_are_no_kernel_are_refused(attempts: tuple[Attempt, ...], tex
     assert "TL603" in verdict.checks[0].reason
 
 
+def test_a_value_used_before_it_is_computed_is_refused(attempts: tuple[Attempt, ...]) -> None:
+    # %c32 is computed in the scope of the vector core, long after this line.
+    text = from_text(attempts[0].document).text
+    assert "arith.muli %0, %c64" in text
+    forged = text.replace("arith.muli %0, %c64", "arith.muli %0, %c32")
+    verdict = _judged((_with_text(attempts[0], forged), attempts[1]))
+    assert verdict.state == "PARTIAL"
+    assert "TL603" in verdict.checks[0].reason
+    assert "arith.muli uses a value that is not computed before it" in verdict.checks[0].detail
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('tl.extents = ["256", "256"]', 'tl.extents = ["import os", "256"]', "not an extent"),
+        ('tl.dtype = "float16"', 'tl.dtype = "float17"', "unknown dtype float17"),
+    ],
+)
+def test_parameters_that_nobody_traced_are_refused(
+    attempts: tuple[Attempt, ...], old: str, new: str, why: str
+) -> None:
+    forged = from_text(attempts[0].document).text.replace(old, new)
+    verdict = _judged((_with_text(attempts[0], forged), attempts[1]))
+    assert "TL603" in verdict.checks[0].reason
+    assert why in verdict.checks[0].detail
+
+
 def test_other_inputs_do_not_change_the_verdict(attempts: tuple[Attempt, ...]) -> None:
     verdict = judge(SPEC, SPEC.public_cases, attempts, secret=b"another")
     assert verdict.state == "PASS"

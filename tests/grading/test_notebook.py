@@ -10,6 +10,7 @@ from tlcourse.grading import notebook, progress_file
 @pytest.fixture(autouse=True)
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / progress_file.MANIFEST).write_text("{}")
     monkeypatch.setenv("TILELANG_ASCEND_MODE", "Expert")
     monkeypatch.setattr(notebook, "_shown_hints", {})
 
@@ -95,4 +96,25 @@ def test_answers_and_progress_are_kept(capsys: pytest.CaptureFixture[str]) -> No
     notebook.answer("d2.fusion.p1", "b")
     shown = capsys.readouterr().out
     assert shown == "Nothing checked yet.\nd2.fusion.p1: b is stored\n"
+    assert progress_file.read() == {"answers": {"d2.fusion.p1": "b"}}
+
+
+def test_progress_lies_in_the_root_of_the_working_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "exercises" / "day2").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "exercises" / "day2")
+    progress_file.store_answer("d2.fusion.p1", "b")
+    assert (tmp_path / ".tlcourse" / "progress.json").is_file()
+    monkeypatch.chdir(tmp_path)
+    assert progress_file.read() == {"answers": {"d2.fusion.p1": "b"}}
+
+
+def test_nothing_is_written_outside_a_working_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress_file, "_of_this_process", {})
+    (tmp_path / progress_file.MANIFEST).unlink()
+    progress_file.store_answer("d2.fusion.p1", "b")
+    assert list(tmp_path.iterdir()) == []
     assert progress_file.read() == {"answers": {"d2.fusion.p1": "b"}}

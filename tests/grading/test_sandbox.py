@@ -18,10 +18,18 @@ SCRIPTS = {
     "file": "open('/etc/tlcourse-was-here', 'w').write('x')",
     "specs": "from tlcourse.grading.spec import load; load('d2.minicv')",
     "forks": "import os\nfor _ in range(3): os.fork()\nimport time; time.sleep(60)",
+    "shared_memory": "open('/dev/shm/x', 'w').write('x')",
+    "many_files": "import time\nfor k in range(9): open(f'part{k}', 'wb').write(b'x' * 2**20)\n"
+    "time.sleep(60)",
     "big_file": "open('big', 'wb').write(b'x' * 2**21)",
 }
 LIMITS = Limits(
-    cpu_seconds=2, wall_seconds=6, memory_bytes=2**30, output_bytes=1000, file_bytes=2**20
+    cpu_seconds=2,
+    wall_seconds=6,
+    memory_bytes=2**30,
+    output_bytes=1000,
+    file_bytes=2**20,
+    disk_bytes=2**22,
 )
 
 
@@ -67,10 +75,13 @@ def test_files_are_limited_in_size(run, tmp_path: Path) -> None:
     assert (tmp_path / "big").stat().st_size <= LIMITS.file_bytes
 
 
-@pytest.mark.parametrize("name", ["network", "file", "specs"])
+def test_all_files_together_are_limited_in_size(run) -> None:
+    assert run("many_files").state == "killed"
+
+
+@pytest.mark.parametrize("name", ["network", "file", "specs", "shared_memory"])
 def test_bubblewrap_shuts_the_process_in(run, name: str) -> None:
     if sandbox.isolation() != "bubblewrap":
         pytest.skip("bubblewrap is not installed or user namespaces are off: only limits hold")
-    # A file may be written outside the work folder, but to a system that is thrown away.
-    assert (run(name).returncode != 0) == (name != "file")
+    assert run(name).returncode != 0
     assert not Path("/etc/tlcourse-was-here").exists()

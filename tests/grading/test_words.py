@@ -1,8 +1,11 @@
+import re
 import string
 
 import pytest
 
 from tlcourse.grading.words import WORDS, number, plain
+
+_HALF_WIDTH = re.compile("[\u4e00-\u9fff}][,:;(]|[,:;)][\u4e00-\u9fff]")
 
 
 @pytest.mark.parametrize("key", WORDS)
@@ -12,6 +15,11 @@ def test_both_languages_have_the_same_holes(key: str) -> None:
 
     english, chinese = WORDS[key]
     assert holes(english) == holes(chinese)
+
+
+@pytest.mark.parametrize("key", WORDS)
+def test_chinese_texts_have_full_width_punctuation(key: str) -> None:
+    assert not _HALF_WIDTH.search(WORDS[key][1])
 
 
 def test_numbers_and_foreign_text() -> None:

@@ -203,6 +203,13 @@ class TestMisfits:
             "A is float32, the kernel declares float16",
         )
         assert "A.to(torch.float16)" in error.diagnostic.fix
+        assert "or declare 'float32'" in error.diagnostic.fix
+
+    def test_dtype_that_no_kernel_has(self) -> None:
+        error = _error(torch.zeros(32, 16, dtype=torch.complex64).npu(), _half(16, 64), 0)
+        assert error.code == "TL405"
+        assert "a kernel has no complex64, only float16, float32" in error.diagnostic.fix
+        assert "declare 'complex64'" not in error.diagnostic.fix
 
     @pytest.mark.parametrize(
         "make",
@@ -349,3 +356,17 @@ class TestMisfits:
             "TL412",
             "N - 8 of C does not follow from the arguments",
         )
+
+
+def test_more_rows_than_declared_pass_with_the_bounds_of_the_device(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    signature = _signature(parameters=[_parameter("A", 2, "float16", "16", "64")])
+    longer, wider = torch.ones(64, 64).half(), torch.ones(16, 65).half()
+    with pytest.raises(TLError, match="TL407"):
+        bind(signature, [longer], SOURCES, allow_cpu=True)
+    monkeypatch.setenv("TLCOURSE_BOUNDS", "device")
+    assert bind(signature, [longer], SOURCES, allow_cpu=True).buffers[0] is longer
+    for wrong in (wider, torch.ones(15, 64).half()):
+        with pytest.raises(TLError, match="TL407"):
+            bind(signature, [wrong], SOURCES, allow_cpu=True)

@@ -3,8 +3,10 @@ from __future__ import annotations
 import logging
 
 import pytest
+import torch
 
-from tlcourse.jit.host import NPUUtils, cdiv, next_power_of_2, set_log_level
+from tlcourse.diagnostics import TLError
+from tlcourse.jit.host import NPUUtils, cdiv, map_torch_type, next_power_of_2, set_log_level
 
 
 @pytest.mark.parametrize(("a", "b", "pieces"), [(1, 4, 1), (4, 4, 1), (5, 4, 2), (0, 4, 0)])
@@ -37,3 +39,14 @@ def test_log_level_takes_a_word_or_a_number(level: str | int, number: int) -> No
         assert logger.level == number
     finally:
         logger.setLevel(before)
+
+
+def test_map_torch_type() -> None:
+    assert map_torch_type("bfloat16") is torch.bfloat16
+    with pytest.raises(TLError) as caught:
+        map_torch_type("float8")
+    assert caught.value.code == "TL405"
+
+
+def test_there_is_one_helper() -> None:
+    assert NPUUtils.get() is NPUUtils.get()

@@ -42,31 +42,31 @@ def code_of(path: Path, name: str | None = None) -> str:
 
 def test_a_prim_func_is_compiled(tmp_path: Path) -> None:
     path = write(tmp_path, "exp = make()")
-    assert load_kernel(path, "exp").signature.kernel == "exponential"
+    assert load_kernel(path, "exp").launch_signature.kernel == "exponential"
 
 
 def test_a_kernel_is_taken_as_it_is(tmp_path: Path) -> None:
     path = write(tmp_path, "exp = tilelang.compile(make(), target='npuir')")
-    assert load_kernel(path, "exp").signature.kernel == "exponential"
+    assert load_kernel(path, "exp").launch_signature.kernel == "exponential"
 
 
 def test_a_function_without_arguments_is_called(tmp_path: Path) -> None:
-    assert load_kernel(write(tmp_path), "make").signature.kernel == "exponential"
+    assert load_kernel(write(tmp_path), "make").launch_signature.kernel == "exponential"
 
 
 def test_a_decorated_factory_is_called(tmp_path: Path) -> None:
     path = write(tmp_path, "@tilelang.jit", "def factory():", "    return make()")
-    assert load_kernel(path, "factory").signature.kernel == "exponential"
+    assert load_kernel(path, "factory").launch_signature.kernel == "exponential"
 
 
 def test_the_only_kernel_needs_no_name(tmp_path: Path) -> None:
     path = write(tmp_path, "exp = make()", "def other():", "    raise RuntimeError")
-    assert load_kernel(path).signature.kernel == "exponential"
+    assert load_kernel(path).launch_signature.kernel == "exponential"
 
 
 def test_the_file_does_not_run_as_main(tmp_path: Path) -> None:
     path = write(tmp_path, "exp = make()", "if __name__ == '__main__':", "    raise RuntimeError")
-    assert load_kernel(path).signature.kernel == "exponential"
+    assert load_kernel(path).launch_signature.kernel == "exponential"
 
 
 def test_a_typing_slip_is_told(tmp_path: Path) -> None:

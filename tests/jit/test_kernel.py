@@ -10,6 +10,7 @@ import torch
 
 import tlcourse.language as T
 from tlcourse.diagnostics import TLError
+from tlcourse.examples.minicv import minicv_expert
 from tlcourse.jit import FindingWarning, Kernel, compile, lower
 from tlcourse.jit.compiling import Compiler
 from tlcourse.language import PrimFunc
@@ -48,6 +49,23 @@ def pair() -> tuple[torch.Tensor, torch.Tensor]:
 
 
 class TestCalls:
+    @pytest.mark.parametrize("call", ["__call__", "launch"])
+    def test_arguments_by_name(self, pair: tuple[torch.Tensor, torch.Tensor], call: str) -> None:
+        a, b = pair
+        kernel = compile(vector_add(128), out_idx=-1)
+        with pytest.raises(TLError) as caught:
+            getattr(kernel, call)(A=a, B=b)
+        assert caught.value.code == "TL413"
+        assert "A=.." in caught.value.diagnostic.what
+        assert "call kernel(A, B)" in caught.value.diagnostic.fix
+        assert len(caught.value.diagnostic.labels) == 1
+
+    def test_options_belong_to_launch(self, pair: tuple[torch.Tensor, torch.Tensor]) -> None:
+        with pytest.raises(TLError) as caught:
+            compile(vector_add(128), out_idx=-1)(*pair, checks="all")
+        assert caught.value.code == "TL413"
+        assert "kernel.launch(A, B, checks=..)" in caught.value.diagnostic.fix
+
     def test_one_output_is_returned(self, pair: tuple[torch.Tensor, torch.Tensor]) -> None:
         a, b = pair
         c = compile(vector_add(128), out_idx=-1)(a, b)
@@ -142,8 +160,43 @@ class TestAbout:
         assert (kernel.kernel_name, kernel.out_idx, kernel.gridfunc) == ("add", (2,), "4")
         assert [parameter.name for parameter in kernel.params] == ["A", "B", "C"]
         assert kernel.param_info[2] == {"dtype": "float32", "shape": [128], "is_output": True}
-        assert kernel.signature.parameters == kernel.params
+        assert kernel.launch_signature.parameters == kernel.params
         assert repr(kernel) == "<kernel add(A, B, C), Expert>"
+
+    def test_signature_says_how_arguments_are_passed(self) -> None:
+        M = T.symbolic("M")
+
+        @T.prim_func
+        def scaled(A: T.Tensor((M,), "bfloat16"), n: T.int32, B: T.Tensor((M,), "int8")):
+            with T.Kernel(1, is_npu=True) as (_cid, _):
+                a = T.alloc_ub((16,), "bfloat16")
+                T.copy(A[0:16], a)
+
+        assert compile(scaled).signature == {0: "*bf16", 1: "i32", 2: "*i8", 3: "i32"}
+
+    def test_mix_mode(self) -> None:
+        assert compile(vector_add(128)).mix_mode == "aiv"
+        assert compile(minicv_expert()).mix_mode == "mix"
+
+    def test_tuner_result_is_kept_as_given(self) -> None:
+        kernel = compile(vector_add(128))
+        assert kernel.update_tuner_result(1.5, {"block": 32}, None) is kernel
+        assert kernel.get_tuner_result() == {
+            "latency": 1.5,
+            "config": {"block": 32},
+            "ref_latency": None,
+        }
+
+    def test_tuner_result_of_a_kernel_that_nobody_tuned(self) -> None:
+        with pytest.raises(TLError) as caught:
+            compile(vector_add(128)).get_tuner_result()
+        assert caught.value.code == "TL453"
+
+    def test_from_database_is_refused(self) -> None:
+        with pytest.raises(TLError) as caught:
+            Kernel.from_database(None, "source", "main.so")
+        assert caught.value.code == "TL460"
+        assert "tilelang.compile" in caught.value.diagnostic.fix
 
 
 class TestSimulator:
@@ -200,8 +253,11 @@ class TestMode:
         expert = compile(func)
         monkeypatch.setenv("TILELANG_ASCEND_MODE", "Developer")
         developer = compile(func)
-        assert (expert.signature.mode, developer.signature.mode) == ("Expert", "Developer")
-        assert compile(func, mode="Expert").signature.mode == "Expert"
+        assert (expert.launch_signature.mode, developer.launch_signature.mode) == (
+            "Expert",
+            "Developer",
+        )
+        assert compile(func, mode="Expert").launch_signature.mode == "Expert"
 
     def test_traced_function_is_left_as_it_was(self) -> None:
         func = vector_add(128)

@@ -102,3 +102,30 @@ def test_out_idx_that_names_no_output(given: int | list[int]) -> None:
         settings.normal_out_idx(given, PARAMETERS)
     assert caught.value.code == "TL421"
     assert "0 = A, 2 = C" in caught.value.diagnostic.why
+
+
+@pytest.mark.parametrize("given", ["2", 2.0, [1.0], {"C": 2}, True])
+def test_out_idx_that_is_no_position(given: object) -> None:
+    with pytest.raises(TLError) as caught:
+        settings.normal_out_idx(given, PARAMETERS)  # type: ignore[arg-type]
+    assert caught.value.code == "TL421"
+    assert repr(given) in caught.value.diagnostic.what
+
+
+@pytest.mark.parametrize("family", ["", "Ascend910B"])
+def test_the_name_of_the_family_is_the_chip(monkeypatch: pytest.MonkeyPatch, family: str) -> None:
+    monkeypatch.setenv("TILELANG_ASCEND_DEVICE_NAME", family)
+    assert settings.read_settings().chip.name == "Ascend910B1"
+
+
+@pytest.mark.parametrize("word", ["1", "TRUE", "on", "0", "no", "Off"])
+def test_simt_takes_yes_and_no(monkeypatch: pytest.MonkeyPatch, word: str) -> None:
+    monkeypatch.setenv("TILELANG_ENABLE_SIMT", word)
+    settings.read_settings()
+
+
+def test_simt_refuses_other_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILELANG_ENABLE_SIMT", "maybe")
+    with pytest.raises(TLError) as caught:
+        settings.read_settings()
+    assert caught.value.code == "TL424"

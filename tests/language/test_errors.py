@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import pytest
@@ -25,6 +26,8 @@ BODIES = [
     ("TL104", "x = a.shap", "no attribute `shap`", ["a.shap"]),
     ("TL104", "if n > 0:\n    x = 1\ny = x", "not known here any more", ["x"]),
     ("TL105", "T.vexpp(a, b)", "T has no function `vexpp`", ["T.vexpp"]),
+    ("TL105", "T.vqqqq(a, b)", "T.v.. are: vabs, vadd, ", ["T.vqqqq"]),
+    ("TL105", "T.qqqqqq(a, b)", "= fix: `help(T)` lists", ["T.qqqqqq"]),
     ("TL109", "T.vexp(a)", "missing a required argument: 'B'", ["T.vexp(a)"]),
     ("TL109", "T.copy(a, b, sise=[1])", "unexpected keyword", ["T.copy(a, b, sise=[1])"]),
     ("TL109", "n(3)", "called like a function", ["n(3)"]),
@@ -103,6 +106,13 @@ BODIES = [
     ("TL127", "for i in T.Parallel(4, 4):\n    pass", "1 name stands for 2 values", ["i"]),
     ("TL128", "x = [1, 2][5]", "IndexError", ["[1, 2][5]"]),
     ("TL128", "x = 'a' + 1", "TypeError", ["'a' + 1"]),
+    ("TL103", "x = n ** 2", "write x * x for a square", ["n ** 2"]),
+    ("TL103", "a[0, 0] **= 2", "no operator `**`", None),
+    ("TL128", "x = abs(a[0, 0])", "T.max(x, -x)", ["abs(a[0, 0])"]),
+    ("TL128", "x = abs(a)", "T.vabs(A, B)", ["abs(a)"]),
+    ("TL128", "x = math.exp(n)", "write T.exp(x)", ["math.exp(n)"]),
+    ("TL128", "x = math.tan(n)", "`help(T)` lists", ["math.tan(n)"]),
+    ("TL128", "x = int(a[0, 0])", "T.cast(x, 'int32')", ["int(a[0, 0])"]),
     ("TL128", "assert False, 'tile too large'", "tile too large", None),
     ("TL130", "x = n // 0", "the divisor is 0", ["n // 0"]),
     ("TL130", "z = 0\nx = n % z", "`%` divides by 0", ["n % z"]),
@@ -144,7 +154,7 @@ def test_body(
     words: str,
     carets: list[str] | None,
 ) -> None:
-    error = refuse(lines)
+    error = refuse(lines, math=math)
     assert (error.code, words in str(error)) == (code, True), str(error)
     assert error.diagnostic.why
     assert error.diagnostic.fix
@@ -285,6 +295,53 @@ def test_python_print_is_a_warning(
     kernel = body("print('tile', n)")
     assert [warning.code for warning in kernel.warnings] == ["TL135"]
     assert capsys.readouterr().out == "tile an int32 scalar\n"
+
+
+def test_print_of_python_names_a_tile(
+    body: Callable[[str], T.PrimFunc], capsys: pytest.CaptureFixture[str]
+) -> None:
+    kernel = body("print(a, a[0:4, :])")
+    assert "T.print(value" in kernel.warnings[0].fix
+    assert capsys.readouterr().out == "the buffer `a` a slice of `a`\n"
+
+
+PARALLEL = "for i, j in T.Parallel(64, 128):\n    "
+# lines, the number of warnings
+CASTS = [
+    (f"{PARALLEL}m[i, j] = T.cast(a[i, j], 'int32')", ["T.cast(a[i, j], 'int32')"]),
+    (
+        f"{PARALLEL}m[i, j] = T.cast(a[i, j], 'int32') + T.cast(b[i, j], 'int32')",
+        ["T.cast(a[i, j], 'int32')", "T.cast(b[i, j], 'int32')"],
+    ),
+    (f"{PARALLEL}m[i, j] = a[i, j]", ["a[i, j]"]),
+    (
+        f"for _ in range(2):\n  {PARALLEL}  both(m, a, i, j)\n  both(m, b, 0, 0)",
+        ["T.cast(tile[i, j], 'int32')"],
+    ),
+    (f"{PARALLEL}m[i, j] = T.cast(T.cast(a[i, j], 'float16'), 'uint8')", []),
+    (f"{PARALLEL}a[i, j] = T.cast(m[i, j], 'float32')", []),
+    ("for i in T.serial(64):\n    m[i, 0] = T.cast(a[i, 0], 'int32')", []),
+]
+
+
+@pytest.mark.parametrize(("lines", "carets"), CASTS, ids=range(len(CASTS)))
+def test_a_cast_that_may_round_is_a_warning_once(
+    body: Callable[..., T.PrimFunc], lines: str, carets: list[str]
+) -> None:
+    @T.macro
+    def both(target, tile, i, j):
+        target[i, j] = T.cast(tile[i, j], "int32")
+
+    kernel = body(f"m = T.alloc_ub((64, 128), 'int32')\n{lines}", both=both)
+    assert [warning.code for warning in kernel.warnings] == ["TL136"] * len(carets)
+    for warning, caret in zip(kernel.warnings, carets, strict=True):
+        (label,) = warning.labels
+        text = kernel.sources[label.span.source].text.splitlines()[label.span.line - 1]
+        shown = text[label.span.column - 1 : label.span.end_column - 1].replace('"', "'")
+        assert shown == caret
+        assert "2.7 turns to 3" in warning.what
+        assert "2.7 turns to 2" in warning.what
+        assert 'round_mode="trunc"' in warning.fix
 
 
 def test_flags_above_the_vendors_range_are_a_warning(body: Callable[[str], T.PrimFunc]) -> None:

@@ -25,6 +25,18 @@ ACCEPTED = {
     "size": "T.gemm(p, q, r, initC=True, size=[n, 32, 128])",
     "size, transposed": "T.npuir_dot(pt, qt, r, [64, n, 128], False, True, True)",
     "one of many": "T.gemm(many[n % 2, :, :], q, r)",
+    "one of many, size": "T.gemm(many[n % 2, :, :], q[0:16, :], r, size=[n, 16, 128])",
+    "a start point, size": "T.gemm(p[0, 0], q[0, 0], r[0, 0], size=[16, 16, 16])",
+    "slices": "T.gemm(p[:, 0:16], q[16:32, :], r)",
+    "bfloat16": """
+p2 = T.alloc_L1((64, 32), "bfloat16")
+q2 = T.alloc_L1((32, 128), "bfloat16")
+T.gemm(p2, q2, r, initC=True)""",
+    "int8": """
+p2 = T.alloc_L1((64, 32), "int8")
+q2 = T.alloc_L1((32, 128), "int8")
+r2 = T.alloc_L0C((64, 128), "int32")
+T.gemm(p2, q2, r2, initC=False)""",
 }
 
 
@@ -44,6 +56,12 @@ def test_size_cuts_all_three_tiles(body: Callable[[str], T.PrimFunc]) -> None:
     assert [shape[7 : shape.rindex("x")] for shape in shapes] == ["?x16", "16x128", "?x128"]
 
 
+def test_size_starts_where_a_slice_starts(body: Callable[[str], T.PrimFunc]) -> None:
+    call = "T.gemm(p[32:64, :], q[16:32, :], r[32:64, :], size=[8, 16, 128])"
+    script = body(ALLOCATIONS + call).script()
+    assert "T.gemm(p[32 : 32 + 8, :16], q[16 : 16 + 16, :128], r[32 : 32 + 8, :128]" in script
+
+
 REFUSED = {
     "TL132 extents": "T.gemm(p, qt, r)",
     "TL132 three sizes": "T.gemm(p, q, r, size=[64, 32])",
@@ -52,7 +70,7 @@ REFUSED = {
     "TL203 memory": 'u = T.alloc_ub((64, 32), "float16")\nT.gemm(u, q, r)',
     "TL121 no tile": "T.gemm(p, 3, r)",
     "TL125 no condition": "T.gemm(p, q, r, initC='yes')",
-    "TL122 size beside a slice": "T.gemm(p[0:8, :], q, r, size=[8, 32, 128])",
+    "TL119 size beyond the end": "T.gemm(p[60:64, :], q, r, size=[8, 32, 128])",
 }
 
 

@@ -46,6 +46,29 @@ COPIES = {
         ["1x16", "16"],
     ),
     "a name for a slice": ("s = A[0:8, :]\nT.copy(s, a[0:8, :])", ["8x128", "8x128"]),
+    "an end before the start of the tile": ("T.copy(A[:8, :], a[:8, :])", ["8x128", "8x128"]),
+    "a start point as destination": ("T.copy(a, B[n, 0])", ["64x128", "64x128"]),
+    "a start point of a lower rank": (
+        "r = T.alloc_ub((1, 4, 128), 'float32')\nT.copy(r, B[n, 0])",
+        ["1x4x128", "4x128"],
+    ),
+    "size cuts a buffer of another rank": (
+        "r = T.alloc_ub((2, 8, 128), 'float32')\nT.copy(A[n, 0], r, size=[8, 16])",
+        ["8x16", "1x8x16"],
+    ),
+    "ranks up to 5": (
+        "r = T.alloc_ub((1, 2, 1, 4, 128), 'float32')\n"
+        "s = T.alloc_ub((2, 4, 1, 128), 'float32')\nT.copy(r, s)",
+        ["1x2x1x4x128", "2x4x1x128"],
+    ),
+    "extents of the run and 1 may be left out": (
+        "r = T.alloc_ub((128,), 'float32')\nT.copy(A[n, 0:n], r[0:n])",
+        ["1x?", "?"],
+    ),
+    "an extent of the run may be any": (
+        "T.copy(A[0 : T.min(n, 64), 0:n], a[0:64, 0:128])",
+        ["?x?", "64x128"],
+    ),
     "an extent of the run": ("T.copy(A[0:n, :], a[0:n, :])", ["?x128", "?x128"]),
     "a named number is a number": ("w = 8\nT.copy(A[0:w, :], a)", ["8x128", "8x128"]),
 }
@@ -68,6 +91,9 @@ REFUSED = {
         "r = T.alloc_ub((128, 64), 'float32')\nT.copy(a, r)",
     ),
     "two start points": ("TL123", "T.copy(A[0, 0], a[0, 0])"),
+    "size beside two slices": ("TL122", "T.copy(A[0:8, :], a[0:8, :], size=[8, 128])"),
+    "size of another extent": ("TL119", "T.copy(A[n, 0], a, size=[65, 128])"),
+    "tensors alone": ("TL203", "T.copy(A, B)"),
     "size beside a slice": ("TL122", "T.copy(A[n, 0], a[0:8, :], size=[8, 128])"),
     "past the end": ("TL119", "T.copy(A[200:264, :], a)"),
 }

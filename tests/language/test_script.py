@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import tlcourse.language as T
+from tlcourse.dialects import tl
 from tlcourse.examples import minicv
+from tlcourse.language import script_tiles
 
 
 def test_minicv_in_expert_form() -> None:
@@ -31,4 +34,48 @@ def test_minicv_in_expert_form() -> None:
         "            T.copy(C[row : row + 64, by : by + 256], C_ub)",
         "            T.vexp(C_ub, D_ub)",
         "            T.copy(D_ub, D[row : row + 64, by : by + 256])",
+    ]
+
+
+def test_every_op_of_tile_ir_has_a_spelling() -> None:
+    irregular = [op for op in tl.OPS if issubclass(op, tl.TileOp) and op is not tl.BitcastOp]
+    assert set(script_tiles.SPELLED) == set(irregular)
+    assert all(hasattr(T, op.name.removeprefix("tl.")) for op in tl.ELEMENTWISE.values())
+    assert all(hasattr(T, op.name.removeprefix("tl.")) for op in irregular)
+
+
+def test_a_kernel_of_all_kinds_of_ops_reads_as_it_was_written() -> None:
+    @T.prim_func
+    def k(A: T.Tensor((16, 32), "float32"), C: T.Tensor((16, 32), "float32")):
+        with T.Kernel(1, is_npu=True) as (_cid, _):
+            a = T.alloc_ub((16, 32), "float32")
+            b = T.alloc_ub((32, 16), "float32")
+            s = T.alloc_ub((16, 1), "float32")
+            m = T.alloc_ub((16, 32), "bool")
+            n = T.alloc_ub((16, 32), "int32")
+            T.copy(A, a)
+            T.vsigmoid(a, a)
+            T.vcmp(a, 0.5, m, "lt")
+            T.vselect(m, a, a, a)
+            T.reduce_sum(a, s, dim=1, clear=False)
+            T.cumsum(a, a, dim=1, reverse=True)
+            T.transpose(a, b, [1, 0])
+            T.arange(n, [32, 1])
+            T.vshr(n, 1, n, round=False)
+            T.print(a[0:1, 0:32], "a", hex=True)
+            T.atomic_add(C, a)
+
+    lines = [line.strip() for line in k.script().splitlines()]
+    assert lines[lines.index("T.copy(A, a)") :] == [
+        "T.copy(A, a)",
+        "T.vsigmoid(a, a)",
+        'T.vcmp(a, T.float32(0.5), m, "lt")',
+        "T.vselect(m, a, a, a)",
+        'T.reduce(a, s, dims=[1], reduce_mode="sum", clear=False)',
+        "T.cumsum(a, a, dim=1, reverse=True)",
+        "T.transpose(a, b, [1, 0])",
+        "T.arange(n, [32, 1], 0)",
+        "T.vshr(n, 1, n, round=False)",
+        "T.print(a[:1, :32], 'a', hex=True)",
+        "T.atomic_add(C, a)",
     ]

@@ -43,6 +43,10 @@ SAME = {
     "names": ("x = (n + 1) * 2\ny = x\nT.copy(A[y, 0], a)", None),
     "several names": ("x, y = n, 1", "x = n\ny = 1"),
     "a name bound again": ("x = n\nx = x + 1", "x = n\nx = x + 1"),
+    "a dict decided now": (
+        "d = {'rows': 2, **{'more': 3}}\nfor i in range(d['rows'] + d['more']):\n    T.copy(a, b)",
+        "for i in T.serial(5):\n    T.copy(a, b)",
+    ),
     "an element": ("x = a[n, 0]\na[0, n] = x",) * 2,
     "an element changed": ("a[0, n] += 2.0", "a[0, n] = a[0, n] + T.float32(2.0)"),
     "an int stored into floats": ("a[0, 0] = n", 'a[0, 0] = T.cast(n, "float32")'),
@@ -99,7 +103,7 @@ def test_form_without_is_npu_gives_one_index(read) -> None:
                 T.print(pid)
         """
     )
-    assert "T.print(pid, 'expr')" in kernel.script()
+    assert "T.print(pid, 'expr<pid>')" in kernel.script()
 
 
 def test_frames_in_one_statement(read) -> None:
@@ -175,6 +179,19 @@ def test_macros_that_cannot_be_called(refuse: Refuse, lines: str) -> None:
         endless(tile)
 
     assert refuse(lines, endless=endless).code == "TL134"
+
+
+def test_a_macro_that_calls_itself_is_shown_once(refuse: Refuse) -> None:
+    @T.macro
+    def endless(tile):
+        endless(tile)
+
+    error = refuse("endless(a)", endless=endless)
+    assert "called inside itself 16 times" in error.diagnostic.what
+    assert [label.text for label in error.diagnostic.labels] == [
+        "",
+        "in this call of the macro endless",
+    ]
 
 
 def test_a_macro_needs_a_kernel_around_it() -> None:

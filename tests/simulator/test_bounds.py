@@ -29,7 +29,7 @@ def test_subview_of_a_tensor(tiny, helpers, row: int, column: int, dim: int, tex
     assert helpers.codes(result) == ["TL501"]
     assert text in result.findings[0].diagnostic.what
     assert "load reads A outside its bounds in block 0" in result.findings[0].diagnostic.what
-    assert helpers.lines(result.findings[0]) == [4]
+    assert helpers.lines(result.findings[0]) == [3, 4], "cut in line 3, loaded in line 4"
 
 
 def test_last_rows_are_inside(tiny, helpers) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tlcourse.simulator.core import Core, TurnLimitError, Turns
+from tlcourse.simulator.core import Core, StepLimitError, Steps
 from tlcourse.simulator.instruction import Instruction, Site
 from tlcourse.simulator.machine import Code, Machine, Observer, Wait
 from tlcourse.simulator.order import program_order
@@ -45,7 +45,7 @@ def _machine(code: Callable[[Core], Code], seed: int = 0) -> tuple[Machine, Log]
         blocks=1,
         subs=1,
         memories={},
-        turns=Turns(100),
+        steps=Steps(100),
     )
     core.start(code(core))
     return machine, log
@@ -131,12 +131,12 @@ def test_blocked_machine_says_where() -> None:
     assert [instruction.site.op for instruction in machine.blocked()] == ["wait"]
 
 
-def test_loop_turns_are_counted() -> None:
-    turns = Turns(5)
-    turns.take(3, 0)
-    turns.take(-1, 0)
-    with pytest.raises(TurnLimitError):
-        turns.take(3, 7)
+def test_steps_are_counted() -> None:
+    steps = Steps(50)
+    steps.take(3, 10, 0)
+    steps.take(0, 10, 0)
+    with pytest.raises(StepLimitError, match="turns 3 times, 10 steps each"):
+        steps.take(3, 10, 7)
 
 
 def test_program_order_follows_the_text_as_far_as_flags_allow() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -50,10 +52,44 @@ hivm.hir.pipe_barrier[<PIPE_V>]
 }"""
     program = tiny.program([], vector=vector)
     launch = bind(program, [], {})
-    session = Session(load(program), launch, Params(turn_limit=3000), DEFAULT_CHIP)
+    session = Session(load(program), launch, Params(step_limit=3000), DEFAULT_CHIP)
     findings = session.run()
     assert [finding.diagnostic.code for finding in findings] == ["TL504"]
-    assert findings[0].diagnostic.labels[0].span.line == 2
+    assert findings[0].diagnostic.labels[0].span.line == 1
+    # A turn of j is one step and a barrier of 20; a turn of i one step and all turns of j.
+    assert "this loop turns 1,000 times, 21,001 steps each" in findings[0].diagnostic.what
+    assert "TLCOURSE_STEP_LIMIT" in findings[0].diagnostic.fix
+
+
+def test_slow_turns_end_at_once_by_default(tiny, helpers) -> None:
+    """A million turns of one vector op would take minutes."""
+    vector = """%a = hivm.hir.pointer_cast(%c0) : UB(64xf32)
+%million = arith.constant 1000000 : i64
+scf.for %i = %c0 to %million step %c1 : i64 {
+hivm.hir.vexp ins(%a : UB(64xf32)) outs(%a : UB(64xf32))
+}"""
+    result = tiny.run([], [], vector=vector)
+    assert helpers.codes(result) == ["TL504"]
+    assert "1,000,000 times, 101 steps each" in result.findings[0].diagnostic.what
+
+
+def test_the_limit_can_be_set(tiny, helpers, monkeypatch: pytest.MonkeyPatch) -> None:
+    vector = """scf.for %i = %c0 to %c1000 step %c1 : i64 {
+hivm.hir.pipe_barrier[<PIPE_V>]
+}"""
+    monkeypatch.setenv("TLCOURSE_STEP_LIMIT", "20000")
+    assert helpers.codes(tiny.run([], [], vector=vector)) == ["TL504"]
+    monkeypatch.setenv("TLCOURSE_STEP_LIMIT", "30_000")
+    assert helpers.codes(tiny.run([], [], vector=vector)) == []
+
+
+def test_blocks_are_counted(tiny) -> None:
+    vector = "hivm.hir.pipe_barrier[<PIPE_V>]"
+    program = tiny.program([], vector=vector)
+    launch = replace(bind(program, [], {}), blocks=1000)
+    findings = Session(load(program), launch, Params(step_limit=119_999), DEFAULT_CHIP).run()
+    assert [finding.diagnostic.code for finding in findings] == ["TL504"]
+    assert "the grid has 1,000 blocks of 120 steps or more" in findings[0].diagnostic.what
 
 
 def test_unknown_checks_are_refused(tiny) -> None:

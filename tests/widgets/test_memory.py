@@ -76,6 +76,8 @@ def test_words_in_chinese_and_names_escaped(memory: tuple[MemoryMap, ...]) -> No
     text = memory_svg(memory, kernel="<k>", language="zh")
     assert "&lt;k&gt; 的片上内存" in text
     assert re.search("容量 196,608 B", text)
+    assert "c_ub：字节 0 到" in text
+    assert "bytes" not in text
 
 
 def test_export_html(memory: tuple[MemoryMap, ...], tmp_path: Path) -> None:

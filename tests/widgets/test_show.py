@@ -21,7 +21,7 @@ class Kernel:
         self._trace = trace
         self.asked: list[Backend | None] = []
         self.last_launch = launch
-        self.signature = SimpleNamespace(kernel="minicv")
+        self.launch_signature = SimpleNamespace(kernel="minicv")
 
     def trace(self, backend: Backend | None = None) -> PassTrace:
         self.asked.append(backend)

@@ -88,8 +88,12 @@ def test_page_reads_without_a_script(tmp_path: Path) -> None:
 
 def test_words_in_chinese() -> None:
     view = TileView(300, 256, 256, block=6, trip=0, language="zh")
-    assert "块 6 计算 C 的第 64 到 127 行" in view.title()
-    assert "没有块计算这里" in tiles_svg(view)
+    assert "：逻辑块 6 计算 C 的第 64 到 127 行" in view.title()
+    text = tiles_svg(view)
+    assert "没有逻辑块计算这里" in text
+    assert "这个逻辑块计算的 C 的数据块" in text
+    # Every block is a logical one or one of data; cutting into tiles is the only other word.
+    assert not re.search("(?<!逻辑)(?<!数据)(?<!分)块", text)
 
 
 @pytest.mark.parametrize(

@@ -145,6 +145,10 @@ def test_words_in_chinese(timeline: Timeline) -> None:
     text = timeline_svg(timeline, language="zh")
     assert "minicv 的时间线" in text
     assert "矩阵单元" in text
+    titles = re.findall(r"<title>([^<]+)</title>", text)
+    assert "nd2nz: 周期 1,000 到 1,400, 8,192 B, 第 4 行" in titles
+    assert " 周期 = " in text
+    assert " cycles" not in text
 
 
 def test_export_html(timeline: Timeline, tmp_path: Path) -> None:

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from tlcourse.diagnostics import error
+from tlcourse.grading.progress_file import MANIFEST
 
 PARTS = ("notebooks", "exercises")
-MANIFEST = ".tlcourse.json"
 SETTINGS = {
     # A saved notebook must show its widgets again when it is opened without a kernel.
     "@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True},

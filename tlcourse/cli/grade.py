@@ -76,6 +76,7 @@ def collect(
     from tlcourse.grading.class_folder import collect as collect_zips
 
     _check_paths(zips)
+    _check_are_files(zips)
     reports = collect_zips(into, zips)
     for report in reports:
         who = report.learner or "unknown learner"
@@ -100,6 +101,13 @@ def _check_paths(paths: list[Path]) -> None:
         raise typer.BadParameter(f"there is no {', '.join(missing)}")
 
 
+def _check_are_files(zips: list[Path]) -> None:
+    folders = [str(path) for path in zips if path.is_dir()]
+    if folders:
+        zips_in = Path(folders[0]) / "*.zip"
+        raise typer.BadParameter(f"{', '.join(folders)} is a folder; name the zips: {zips_in}")
+
+
 def _notebooks(paths: list[Path]) -> list[Path]:
     found: list[Path] = []
     for path in paths:
@@ -118,6 +126,8 @@ def _grade_notebooks(paths: list[Path], limits: Limits, as_json: bool) -> None:
     from tlcourse.grading.hand_in import grade_notebook
     from tlcourse.grading.report import as_text
 
+    if not paths:
+        typer.echo("there is no notebook to grade", err=True)
     states: list[str] = []
     for path in paths:
         verdict = grade_notebook(path, limits=limits)
@@ -141,6 +151,9 @@ def _grade_class(folder: Path, limits: Limits, as_json: bool) -> None:
         typer.echo(f"{learner}: {verdict.exercise} {verdict.state} {points}")
 
     results = grade_class(folder, partial(grade_notebook, limits=limits), told)
+    if not any(results.values()):
+        hint = f"take zips in with `tlcourse collect ZIPS --into {folder}`"
+        typer.echo(f"{len(results)} learners, no hand-in yet; {hint}", err=True)
     if not as_json:
         typer.echo(f"grades: {folder / 'report' / 'grades.csv'}")
     failed = any(v.state == "ERROR" for verdicts in results.values() for v in verdicts)

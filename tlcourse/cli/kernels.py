@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +15,11 @@ from tlcourse.cli.output import finish, print_json, print_lines
 from tlcourse.finder import prefer_simulated
 
 if TYPE_CHECKING:
+    from tlcourse.diagnostics import TLError
     from tlcourse.records import PassTrace
+
+# How errors of the compiler name the other mode: for Python, or not at all.
+_OTHER_MODE = re.compile(r'compile in (Expert|Developer) mode(: mode="\w+")?')
 
 
 class ModeName(StrEnum):
@@ -86,9 +92,7 @@ def ir(
     prefer_simulated()
     if mode is not None:
         os.environ["TILELANG_ASCEND_MODE"] = mode.value
-    from tlcourse.jit.inspect import load_kernel
-
-    trace = load_kernel(path, kernel).trace(backend.value)
+    trace = _traced(path, kernel, backend)
     if html is not None:
         _write_html(trace, html)
     elif json:
@@ -128,6 +132,26 @@ def _split(target: str) -> tuple[Path, str | None]:
     return Path(path), name or None
 
 
+def _traced(path: Path, kernel: str | None, backend: BackendName) -> PassTrace:
+    from tlcourse.diagnostics import TLError
+    from tlcourse.jit.inspect import load_kernel
+
+    try:
+        return load_kernel(path, kernel).trace(backend.value)
+    except TLError as problem:
+        raise _for_command_line(problem) from problem
+
+
+def _for_command_line(problem: TLError) -> TLError:
+    """The same error; where its fix is the other mode, it names the option that takes it."""
+    from tlcourse.diagnostics import TLError
+
+    fix = _OTHER_MODE.sub(
+        lambda m: f"compile in {m[1]} mode: --mode {m[1].lower()}", problem.diagnostic.fix
+    )
+    return TLError(replace(problem.diagnostic, fix=fix), problem.sources)
+
+
 def _write_html(trace: PassTrace, path: Path) -> None:
     from tlcourse.widgets.explorer import export_html
 
@@ -146,6 +170,7 @@ def _trace_lines(trace: PassTrace, pass_name: str | None, *, locations: bool) ->
     lines: list[str] = []
     for step in shown:
         lines.append(f"// ----- {step.index} {step.phase} {step.pass_name}: {step.status} -----")
+        lines += [f"// {note}" for note in step.notes]
         if pass_name is not None or step.index == 0 or step.status == "changed":
             text = trace.texts[step.text_id]
             lines += [text if locations else split_places(text)[0], ""]

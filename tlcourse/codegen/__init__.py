@@ -7,6 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 from tlcourse.codegen.developer import generate_developer
 from tlcourse.codegen.expert import generate_expert
 from tlcourse.diagnostics import SourceMap
+from tlcourse.dialects.expansion import expanded
 from tlcourse.dialects.signature import mode_of
 
 
@@ -30,7 +31,7 @@ def generate(module: ModuleOp, sources: SourceMap | None = None) -> ModuleOp:
         TL214: a statement does not exist in this mode.
     """
     lower = generate_expert if mode_of(module) == "Expert" else generate_developer
-    return lower(module, dict(sources or {}))
+    return lower(expanded(module), dict(sources or {}))
 
 
 __all__ = ["generate"]

@@ -63,7 +63,7 @@ def lower_copy(writer: Writer, op: tl.CopyOp) -> None:
         case "nd2nz":
             writer.add(ND2NZOp(src, dst))
         case "fixpipe":
-            writer.add(FixpipeOp(src, dst, quant))
+            writer.add(FixpipeOp(src, dst, quant, "NORMAL_RELU" if op.relu else ""))
         case _:
             writer.add(CopyOp(src, dst))
 

@@ -6,10 +6,11 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from tlcourse.codegen.regions import name_of
+from tlcourse.codegen.scalar_math import needs_vector_unit
 from tlcourse.codegen.writer import Writer
 from tlcourse.dialects import tl
 
-VECTOR_STATEMENTS = (tl.ElementwiseOp, tl.BroadcastOp, tl.CastOp)
+VECTOR_STATEMENTS = (tl.ElementwiseOp, tl.BroadcastOp, tl.CastOp, tl.TileOp)
 _WORDS = {"AIC": "cube core", "AIV": "vector cores"}
 _SCOPE_WORDS = {"AIC": "Cube", "AIV": "Vector"}
 _SCOPE_CORES = {"cube": "AIC", "vector": "AIV"}
@@ -57,7 +58,7 @@ def developer_core(kernel: tl.KernelOp) -> str:
     Differs from upstream: a bool tile or a UB tile beside a gemm does not hide the gemm.
     """
     cube = any(isinstance(op, tl.GemmOp) for op in kernel.walk())
-    vector = any(isinstance(op, VECTOR_STATEMENTS) for op in kernel.walk())
+    vector = any(isinstance(op, VECTOR_STATEMENTS) or needs_vector_unit(op) for op in kernel.walk())
     if cube and vector:
         return "MIX"
     return "AIC" if cube else "AIV"

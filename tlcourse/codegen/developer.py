@@ -14,6 +14,7 @@ from xdsl.dialects import func, memref, scf, tensor
 from xdsl.dialects.builtin import MemRefType, ModuleOp, i32
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from tlcourse.codegen.atomics import lower_atomic
 from tlcourse.codegen.cores import developer_core
 from tlcourse.codegen.elementwise import VectorStatement, instruction, is_plain_copy, operands_of
 from tlcourse.codegen.function import (
@@ -24,20 +25,24 @@ from tlcourse.codegen.function import (
     open_function,
 )
 from tlcourse.codegen.gemm import gemm_flags, gemm_sizes, is_corner, last_two
+from tlcourse.codegen.moves import MOVES, move_tensors
 from tlcourse.codegen.refusals import no_place, unsupported
 from tlcourse.codegen.regions import Part, extract, insert, part_of, subview
+from tlcourse.codegen.reshapes import reshape_tensor
+from tlcourse.codegen.scalar_math import in_tensor, lower_math
 from tlcourse.codegen.scalars import lower_scalar
 from tlcourse.codegen.tensor_copies import empty, lower_copy
 from tlcourse.codegen.write_sets import carried
 from tlcourse.codegen.writer import Writer
 from tlcourse.diagnostics import SourceMap
 from tlcourse.dialects import tl
+from tlcourse.dialects.hivm.choices import BitcastOp
 from tlcourse.dialects.hivm.core import DebugOp
 from tlcourse.dialects.hivm.cube import MmadL1Op
 from tlcourse.dialects.memref import type_of
 from tlcourse.dialects.signature import function_of, kernel_of
 
-_SCOPES = ("shared", "shared.dyn", "local.fragment")
+_SCOPES = ("shared", "shared.dyn", "local.fragment", "local", "local.var")
 
 
 def generate_developer(module: ModuleOp, sources: SourceMap) -> ModuleOp:
@@ -69,7 +74,7 @@ def _statement(writer: Writer, op: Operation) -> None:
     handler = _HANDLERS.get(kind)
     if handler is not None:
         handler(writer, op)
-    elif not lower_scalar(writer, op):
+    elif not (lower_scalar(writer, op) or lower_math(writer, op, in_tensor)):
         raise unsupported(writer, op, "Developer")
 
 
@@ -93,6 +98,14 @@ def _vector(writer: Writer, op: VectorStatement) -> None:
         room = empty(writer, [part.sizes[dim] for dim in dims], part.element)
         value = writer.add(instruction(op, sources, room, operands.broadcast)).results[0]
     writer.keep(part.buffer, insert(writer, value, writer.buffers[part.buffer], part, dims))
+
+
+def _bitcast(writer: Writer, op: tl.BitcastOp) -> None:
+    source, part = part_of(writer, op.sources[0]), part_of(writer, op.destinations[0])
+    dims = tuple(range(len(source.sizes)))
+    value = extract(writer, writer.buffers[source.buffer], source, dims)
+    bits = writer.add(BitcastOp(value, part.element)).result
+    writer.keep(part.buffer, insert(writer, bits, writer.buffers[part.buffer], part, dims))
 
 
 def _gemm(writer: Writer, op: tl.GemmOp) -> None:
@@ -200,6 +213,10 @@ _HANDLERS: dict[type[Operation], Callable[[Writer, Any], None]] = {
     tl.ElementwiseOp: _vector,
     tl.BroadcastOp: _vector,
     tl.CastOp: _vector,
+    tl.BitcastOp: _bitcast,
+    **dict.fromkeys(MOVES, move_tensors),
+    tl.ReshapeOp: reshape_tensor,
+    tl.AtomicAddOp: lower_atomic,
     tl.GemmOp: _gemm,
     tl.ForOp: _for,
     scf.IfOp: _if,

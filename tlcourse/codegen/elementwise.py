@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import DenseArrayBase, MemRefType, i64
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from tlcourse.codegen.regions import Part, part_of
 from tlcourse.codegen.scalars import cast_scalar
 from tlcourse.codegen.writer import Writer
 from tlcourse.dialects import tl
 from tlcourse.dialects.hivm.base import PipeOp
-from tlcourse.dialects.hivm.vector import ELEMENTWISE, VBrcOp, VCastOp
+from tlcourse.dialects.hivm.choices import VCmpOp, VSelOp, VShROp
+from tlcourse.dialects.hivm.vector import ELEMENTWISE, VBrcOp, VCastOp, element_of
 
 VectorStatement = tl.ElementwiseOp | tl.BroadcastOp | tl.CastOp
 Source = tuple[Part, tuple[int, ...]] | SSAValue
@@ -44,7 +45,8 @@ def sources_of(op: VectorStatement) -> Sequence[SSAValue]:
 def operands_of(writer: Writer, op: VectorStatement) -> Operands:
     """Resolves the operands; leading dimensions of extent 1 go where ranks differ."""
     destination = part_of(writer, op.destination)
-    parts = [_operand(writer, source, destination) for source in sources_of(op)]
+    element = _element(op, destination)
+    parts = [_operand(writer, source, element) for source in sources_of(op)]
     tiles = [part for part in parts if isinstance(part, Part)]
     rank = min(len(part.sizes) for part in [*tiles, destination])
     return Operands(
@@ -69,6 +71,12 @@ def instruction(
             return made
         case tl.BroadcastOp():
             return VBrcOp(sources[0], destination, broadcast)
+        case tl.VcmpOp():
+            return VCmpOp(sources, destination, op.mode.data)
+        case tl.VshrOp():
+            return VShROp(sources, destination, broadcast, rounds=op.round is not None)
+        case tl.VselectOp():
+            return VSelOp(sources, destination, broadcast)
         case _:
             return ELEMENTWISE[op.row.mnemonic](sources, destination, broadcast)
 
@@ -79,10 +87,15 @@ def is_plain_copy(op: Operation, operands: Operands) -> bool:
     return tile and not operands.broadcast
 
 
-def _operand(writer: Writer, source: SSAValue, destination: Part) -> Part | SSAValue:
+def _element(op: VectorStatement, destination: Part) -> Attribute:
+    """The element type of scalar operands: a comparison's result is no guide."""
+    return element_of(op.sources[0]) if isinstance(op, tl.VcmpOp) else destination.element
+
+
+def _operand(writer: Writer, source: SSAValue, element: Attribute) -> Part | SSAValue:
     if isinstance(source.type, MemRefType):
         return part_of(writer, source)
-    return cast_scalar(writer, source, destination.element)
+    return cast_scalar(writer, source, element)
 
 
 def _last(part: Part, rank: int) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import MemRefType, ModuleOp, StridedLayoutAttr, i32
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from tlcourse.codegen.atomics import lower_atomic
 from tlcourse.codegen.copies import lower_copy
 from tlcourse.codegen.cores import (
     SPACE_WORDS,
@@ -40,14 +41,18 @@ from tlcourse.codegen.function import (
     open_function,
 )
 from tlcourse.codegen.gemm import gemm_flags, gemm_sizes, is_corner, last_two
+from tlcourse.codegen.moves import MOVES, move_memrefs
 from tlcourse.codegen.refusals import no_place, unsupported
 from tlcourse.codegen.regions import base_of, name_of, part_of, subview
+from tlcourse.codegen.reshapes import is_view, reshape_memref
+from tlcourse.codegen.scalar_math import in_ub, lower_math
 from tlcourse.codegen.scalars import lower_scalar
 from tlcourse.codegen.sync import lower_sync
 from tlcourse.codegen.writer import Writer
 from tlcourse.diagnostics import SourceMap
 from tlcourse.dialects import tl
 from tlcourse.dialects.hivm.attrs import AddressSpaceAttr
+from tlcourse.dialects.hivm.choices import BitcastOp
 from tlcourse.dialects.hivm.core import DebugOp
 from tlcourse.dialects.hivm.cube import MmadL1Op
 from tlcourse.dialects.memref import CopyOp, type_of
@@ -93,7 +98,7 @@ def _statement(writer: Writer, op: Operation) -> None:
     handler = _HANDLERS.get(kind)
     if handler is not None:
         handler(writer, op)
-    elif not (lower_scalar(writer, op) or lower_sync(writer, op)):
+    elif not (lower_scalar(writer, op) or lower_sync(writer, op) or lower_math(writer, op, in_ub)):
         raise unsupported(writer, op, "Expert")
 
 
@@ -136,6 +141,41 @@ def _vector(writer: Writer, op: VectorStatement) -> None:
         writer.add(CopyOp(sources[0], destination))
     else:
         writer.add(instruction(op, sources, destination, operands.broadcast))
+
+
+def _bitcast(writer: Writer, op: tl.BitcastOp) -> None:
+    for tile in op.operands:
+        _require_space(writer, op, tile, "ub", "The bits of a tile are read in UB only")
+    require_core(writer, op)
+    source, destination = (_whole_view(writer, tile) for tile in op.operands)
+    bits = writer.add(BitcastOp(source, type_of(destination).element_type)).result
+    writer.add(CopyOp(bits, destination))
+
+
+def _whole_view(writer: Writer, tile: SSAValue) -> SSAValue:
+    part = part_of(writer, tile)
+    return subview(writer, writer.buffers[part.buffer], part, tuple(range(len(part.sizes))))
+
+
+def _move(writer: Writer, op: tl.TileOp) -> None:
+    for tile in (*op.sources, *op.destinations):
+        _require_space(writer, op, tile, "ub", "The vector cores work on tiles in UB only")
+    require_core(writer, op)
+    move_memrefs(writer, op)
+
+
+def _reshape(writer: Writer, op: tl.ReshapeOp) -> None:
+    if not is_view(op):
+        for tile in op.operands:
+            _require_space(writer, op, tile, "ub", "Both tiles are used, so elements are copied")
+    require_core(writer, op)
+    reshape_memref(writer, op)
+
+
+def _atomic(writer: Writer, op: tl.AtomicAddOp) -> None:
+    _require_space(writer, op, op.sources[0], "ub", "Only the way from UB to GM adds")
+    require_core(writer, op)
+    lower_atomic(writer, op)
 
 
 def _require_space(writer: Writer, op: Operation, tile: SSAValue, space: str, rule: str) -> None:
@@ -241,6 +281,10 @@ _HANDLERS: dict[type[Operation], Callable[[Writer, Any], None]] = {
     tl.ElementwiseOp: _vector,
     tl.BroadcastOp: _vector,
     tl.CastOp: _vector,
+    tl.BitcastOp: _bitcast,
+    **dict.fromkeys(MOVES, _move),
+    tl.ReshapeOp: _reshape,
+    tl.AtomicAddOp: _atomic,
     tl.GemmOp: _gemm,
     tl.ForOp: _for,
     scf.IfOp: _if,

@@ -15,6 +15,7 @@ _BY_HAND = (
     tl.PipeBarrierOp,
     tl.SyncBlockSetOp,
     tl.SyncBlockWaitOp,
+    tl.BarrierOp,
 )
 
 

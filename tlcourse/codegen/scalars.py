@@ -13,9 +13,9 @@ from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType,
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import isa
 
-from tlcourse.codegen.bounds import not_negative
 from tlcourse.codegen.writer import Writer
 from tlcourse.dialects import tl
+from tlcourse.dialects.bounds import not_negative
 
 
 def lower_scalar(writer: Writer, op: Operation) -> bool:

@@ -17,6 +17,10 @@ from tlcourse.dialects.hivm.sync import (
 )
 
 _CORES = {"AIC": "CUBE", "AIV": "VECTOR"}
+_BARRIER_MODES: dict[type[Operation], str] = {
+    tl.BlockBarrierOp: "INTER_BLOCK_SYNCHRONIZATION",
+    tl.SubblockBarrierOp: "INTER_SUBBLOCK_SYNCHRONIZATION",
+}
 
 
 def lower_sync(writer: Writer, op: Operation) -> bool:
@@ -36,9 +40,18 @@ def lower_sync(writer: Writer, op: Operation) -> bool:
         case tl.SyncBlockWaitOp():
             core, flag = _CORES[writer.core], _flag(writer, op.flag)
             writer.add(SyncBlockWaitOp(core, "PIPE_S", op.pipe.data, flag))
+        case tl.BarrierOp():
+            _barrier(writer, op)
         case _:
             return False
     return True
+
+
+def _barrier(writer: Writer, op: tl.BarrierOp) -> None:
+    """A barrier is a raise of a flag that all its cores share, and a wait for it."""
+    core, flag, pipe = _CORES[writer.core], _flag(writer, op.flag), op.pipe.data
+    writer.add(SyncBlockSetOp(core, pipe, "PIPE_S", flag, mode=_BARRIER_MODES[type(op)]))
+    writer.add(SyncBlockWaitOp(core, "PIPE_S", pipe, flag))
 
 
 def _flag(writer: Writer, value: SSAValue) -> int | SSAValue:

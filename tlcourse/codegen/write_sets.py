@@ -61,6 +61,8 @@ def _reads(op: Operation) -> list[SSAValue]:
             operands = [*op.sources, *_partial(op.destination)]
         case tl.BroadcastOp() | tl.CastOp():
             operands = [op.source, *_partial(op.destination)]
+        case tl.TileOp():
+            operands = [*op.sources, *(v for d in op.destinations for v in _partial(d))]
         case _:
             return []
     return [base_of(value) for value in operands if isinstance(value.type, MemRefType)]
@@ -76,6 +78,8 @@ def _writes(op: Operation) -> list[SSAValue]:
             return [base_of(op.dst)]
         case tl.ElementwiseOp() | tl.BroadcastOp() | tl.CastOp():
             return [base_of(op.destination)]
+        case tl.TileOp():
+            return [base_of(value) for value in op.destinations]
         case _:
             return []
 

@@ -6,7 +6,7 @@ stays on the device unless another is asked for, a write reaches every view.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
@@ -14,10 +14,11 @@ from typing import cast
 
 import torch
 
-from tlcourse.device.errors import mixed_devices
-from tlcourse.device.generator import cpu_draws_from_npu, default_generator
+from tlcourse.device.doubles import warn_of_float64
+from tlcourse.device.errors import UnsupportedError, mixed_devices, unsupported
+from tlcourse.device.generator import cpu_draws_from_npu, npu_generator
 from tlcourse.device.place import lies_on_npu
-from tlcourse.device.torch_internals import Op, schema_of
+from tlcourse.device.torch_internals import Op, call_own_kernel, has_own_kernel, schema_of
 
 _CPU = torch.device("cpu")
 
@@ -56,6 +57,7 @@ class _OpFacts:
         takes_device: it has the keyword `device`.
         takes_generator: it has the keyword `generator`.
         draws: it draws random numbers and has no such keyword.
+        has_own_kernel: somebody registered a kernel of the npu for it.
         checked: positions whose tensors have to lie on the npu; None is all of them.
     """
 
@@ -64,6 +66,7 @@ class _OpFacts:
     takes_device: bool
     takes_generator: bool
     draws: bool
+    has_own_kernel: bool
     checked: tuple[int, ...] | None
 
 
@@ -79,20 +82,39 @@ def run(op: Op, args: Sequence[object], kwargs: dict[str, object], wrap: Wrap) -
     Raises:
         TL440: npu and CPU tensors are mixed.
         TL442: the result is asked for on an npu that does not exist.
+        TL444: torch has no such operation for the tensors that stand behind those of the npu.
+        TL445: a generator of another device is given.
     """
     facts = _facts(op)
+    if facts.has_own_kernel:
+        return call_own_kernel(op, args, kwargs)
     _check_devices(facts, args)
     stays = not facts.takes_device or lies_on_npu(kwargs.get("device"))
     host_kwargs = {name: _host(arg) for name, arg in kwargs.items()}
     if facts.takes_device and stays:
         host_kwargs["device"] = _CPU
-    if facts.takes_generator and host_kwargs.get("generator") is None:
-        host_kwargs["generator"] = default_generator()
+    if facts.takes_generator:
+        host_kwargs["generator"] = npu_generator(host_kwargs.get("generator"))
     with _random_source(facts):
-        result = op(*map(_host, args), **host_kwargs)
+        result = _call(facts, op, map(_host, args), host_kwargs)
+    if _is_float64(result) and not any(map(_is_float64, _tensors(args))):
+        warn_of_float64()
     if facts.writes:
         wrap = _owner_of_written([*args, *kwargs.values()], wrap)
     return _on_npu(result, wrap) if stays else result
+
+
+def _call(facts: _OpFacts, op: Op, args: Iterable[object], kwargs: Mapping[str, object]) -> object:
+    try:
+        return op(*args, **kwargs)
+    except NotImplementedError as problem:
+        if isinstance(problem, UnsupportedError):
+            raise
+        raise unsupported(facts.name, "torch has no kernel that could stand in for it") from problem
+
+
+def _is_float64(thing: object) -> bool:
+    return isinstance(thing, torch.Tensor) and thing.dtype == torch.float64
 
 
 @cache
@@ -105,6 +127,7 @@ def _facts(op: Op) -> _OpFacts:
         takes_device="device" in keywords,
         takes_generator="generator" in keywords,
         draws=torch.Tag.nondeterministic_seeded in op.tags and "generator" not in keywords,
+        has_own_kernel=has_own_kernel(op),
         checked=_CHECKED.get(schema.name),
     )
 

@@ -13,6 +13,18 @@ class DeviceError(TLError, RuntimeError):
     """What torch reports as a RuntimeError: devices mixed, a device that is not there."""
 
 
+class UnsupportedError(TLError, NotImplementedError):
+    """What torch reports as a NotImplementedError: an operation or layout that is not there."""
+
+
+class NoSuchNameError(TLError, AttributeError):
+    """What Python reports as an AttributeError, so that `hasattr` gives an answer."""
+
+
+class NoSuchModuleError(TLError, ImportError):
+    """What Python reports as an ImportError: a part of torch_npu that is not here."""
+
+
 class DeviceTypeError(TLError, TypeError):
     """What torch reports as a TypeError: NumPy asked for memory of an npu tensor."""
 
@@ -49,6 +61,55 @@ def no_such_device(index: int, count: int) -> DeviceError:
             what=f"there is no device npu:{index}",
             why=f"the simulated machine has {count} NPU, npu:0",
             fix='write device="npu", or "npu:0"',
+        )
+    )
+
+
+def no_such_name(name: str, instead: str) -> Diagnostic:
+    """TL443: torch.npu or torch_npu is asked for a name that the simulated device has not."""
+    return Diagnostic(
+        code="TL443",
+        what=f"the simulated device has no {name}",
+        why="it has what kernels and their tests need; the rest of torch_npu is for hardware",
+        fix=f"use {instead}" if instead else "dir(torch.npu) lists what there is",
+    )
+
+
+def unsupported(what: str, why: str) -> UnsupportedError:
+    """TL444: an operation or a kind of tensor that the simulated device has not."""
+    return UnsupportedError(
+        Diagnostic(
+            code="TL444",
+            what=f"the simulated npu has no {what}",
+            why=why,
+            fix="do this step on the CPU: move its tensors with .cpu(), and the result with .npu()",
+        )
+    )
+
+
+def foreign_generator(found: str) -> DeviceError:
+    """TL445: random numbers of the npu are asked of a generator of another device."""
+    return DeviceError(
+        Diagnostic(
+            code="TL445",
+            what=f"Expected a 'npu' device type for generator but found '{found}'",
+            why="each device draws from generators of its own",
+            fix='make it with torch.Generator(device="npu")',
+        )
+    )
+
+
+def event_without_time(*, is_timed: bool) -> DeviceError:
+    """TL446: elapsed time is asked of an event that has none."""
+    return DeviceError(
+        Diagnostic(
+            code="TL446",
+            what="Both events must be recorded before calculating elapsed time"
+            if is_timed
+            else "an event without timing has no elapsed time",
+            why="an event takes the time in record(), if it was made with enable_timing=True",
+            fix="start, end = (torch.npu.Event(enable_timing=True) for _ in range(2)), then "
+            "start.record(), the work, end.record()",
         )
     )
 

@@ -27,6 +27,7 @@ def register(library: torch.library.Library) -> None:
         library.impl(name, partial(_make, op), "PrivateUse1")
     library.impl("_copy_from", _copy_from, "PrivateUse1")
     library.impl("_local_scalar_dense", _number, "PrivateUse1")
+    library.impl("pin_memory", _pinned, "CPU")
 
 
 def _make(op: Op, *args: object, **kwargs: object) -> object:
@@ -44,3 +45,8 @@ def _copy_from(
 def _number(tensor: torch.Tensor) -> object:
     """`tensor.item()`, where torch has switched tensor subclasses off."""
     return tensor.raw.item() if isinstance(tensor, NpuTensor) else tensor.item()
+
+
+def _pinned(tensor: torch.Tensor, device: torch.device | None = None) -> torch.Tensor:
+    """`tensor.pin_memory()`: a copy, since all memory of the simulated machine is the host's."""
+    return tensor.clone()

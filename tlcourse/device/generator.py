@@ -7,15 +7,20 @@ generator for an extra device; a class that stands in for `torch.Generator` does
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
+from weakref import WeakValueDictionary
 
 import torch
 
-from tlcourse.device.torch_internals import GeneratorMeta
+from tlcourse.device.errors import foreign_generator
+from tlcourse.device.place import checked_index
+from tlcourse.device.torch_internals import GeneratorMeta, address_of
 
 _TorchGenerator = torch.Generator
+_ONE_AT_A_TIME = threading.RLock()
 
 
 class NpuGenerator(_TorchGenerator):
@@ -23,12 +28,36 @@ class NpuGenerator(_TorchGenerator):
 
     device = property(lambda self: torch.device("npu", 0))  # pyright: ignore
 
+    def __init__(self) -> None:
+        _MADE[address_of(self)] = self
+
+    def clone_state(self) -> NpuGenerator:
+        """A generator that goes on with the same numbers."""
+        twin = NpuGenerator()
+        twin.set_state(self.get_state())
+        return twin
+
+    def __reduce__(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self,
+    ) -> tuple[object, ...]:
+        return _restored, (self.get_state(),)
+
+    def __deepcopy__(self, memo: dict[int, object]) -> NpuGenerator:
+        return self.clone_state()
+
+
+def _restored(state: torch.Tensor) -> NpuGenerator:
+    generator = NpuGenerator()
+    generator.set_state(state)
+    return generator
+
 
 class _AskedByDevice(GeneratorMeta):
     """Makes the right kind of generator, and lets every generator pass `isinstance`."""
 
     def __call__(cls, device: torch.device | str | int | None = None) -> torch.Generator:
         if device is not None and torch.device(device).type == "npu":
+            checked_index(device)
             return NpuGenerator()
         return _TorchGenerator() if device is None else _TorchGenerator(device)
 
@@ -43,22 +72,43 @@ class GeneratorStandIn(_TorchGenerator, metaclass=_AskedByDevice):
     """What `torch.Generator` is after `tlcourse.device.install()`."""
 
 
+_MADE: WeakValueDictionary[int, NpuGenerator] = WeakValueDictionary()
+"""The living ones by address: torch hands a generator on as another Python object."""
+
+
 @cache
 def default_generator() -> torch.Generator:
     """The generator that the npu draws from when none is given."""
     return NpuGenerator()
 
 
+def npu_generator(given: object) -> torch.Generator:
+    """The generator that an operation on the npu draws from.
+
+    Args:
+        given: the one that was asked for, or None.
+
+    Raises:
+        TL445: it belongs to another device.
+    """
+    if given is None:
+        return default_generator()
+    if isinstance(given, _TorchGenerator) and address_of(given) in _MADE:
+        return given
+    raise foreign_generator("cpu")
+
+
 @contextmanager
 def cpu_draws_from_npu() -> Generator[None]:
     """Lets operations that take no generator draw from the npu's numbers for a while."""
-    saved = torch.get_rng_state()
-    torch.set_rng_state(default_generator().get_state())
-    try:
-        yield
-    finally:
-        default_generator().set_state(torch.get_rng_state())
-        torch.set_rng_state(saved)
+    with _ONE_AT_A_TIME:
+        saved = torch.get_rng_state()
+        torch.set_rng_state(default_generator().get_state())
+        try:
+            yield
+        finally:
+            default_generator().set_state(torch.get_rng_state())
+            torch.set_rng_state(saved)
 
 
 def serve_torch_generator() -> None:

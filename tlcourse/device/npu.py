@@ -1,30 +1,114 @@
 """The module `torch.npu` on the simulated device. Everything is synchronous.
 
 Simulated launches return when they are done, so streams, events and `synchronize` have
-nothing to wait for. An event measures wall time of this process, not cycles of the chip:
-those are in the timeline of a launch.
+nothing to wait for. The real module keeps its names in parts, `torch.npu.utils` and others;
+here every part is the whole module.
 """
 
 from __future__ import annotations
 
-import time
+import sys
 import warnings
 from collections.abc import Generator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 import torch
 
 from tlcourse.chips import CHIPS, DEFAULT_CHIP
 from tlcourse.config import read_config
-from tlcourse.device.errors import no_such_device
+from tlcourse.device.autocast import supported_dtypes
 from tlcourse.device.generator import default_generator
-from tlcourse.device.place import DEVICE_COUNT, device_index
+from tlcourse.device.memory import (
+    empty_cache,
+    hbm_bytes,
+    mem_get_info,
+    memory_allocated,
+    memory_reserved,
+    reset_peak_memory_stats,
+)
+from tlcourse.device.missing import missing
+from tlcourse.device.place import DEVICE_COUNT, DeviceLike, checked_index, device_index
+from tlcourse.device.seeds import (
+    get_rng_state,
+    get_rng_state_all,
+    initial_seed,
+    manual_seed,
+    manual_seed_all,
+    seed,
+    seed_all,
+    set_rng_state,
+    set_rng_state_all,
+)
+from tlcourse.device.streams import (
+    Event,
+    Stream,
+    current_stream,
+    default_stream,
+    set_stream,
+    use_stream,
+)
 
-Device = torch.device | str | int | None
+__all__ = [
+    "DeviceProperties",
+    "Event",
+    "Stream",
+    "can_device_access_peer",
+    "current_device",
+    "current_stream",
+    "default_stream",
+    "device",
+    "device_count",
+    "device_of",
+    "empty_cache",
+    "get_amp_supported_dtype",
+    "get_device_name",
+    "get_device_properties",
+    "get_rng_state",
+    "get_rng_state_all",
+    "init",
+    "initial_seed",
+    "is_available",
+    "is_bf16_supported",
+    "is_initialized",
+    "manual_seed",
+    "manual_seed_all",
+    "mem_get_info",
+    "memory_allocated",
+    "memory_reserved",
+    "reset_peak_memory_stats",
+    "seed",
+    "seed_all",
+    "set_compile_mode",
+    "set_device",
+    "set_rng_state",
+    "set_rng_state_all",
+    "set_stream",
+    "stream",
+    "synchronize",
+]
 
 IS_SIMULATED = True
 """Tells this module from the one of the real torch_npu."""
+
+_PARTS = ("memory", "random", "streams", "utils")
+
+
+def __getattr__(name: str) -> object:
+    """Parts of the module, and an error for what is not here.
+
+    Raises:
+        TL443: the simulated device has no such name.
+    """
+    if name == "default_generators":
+        return (default_generator(),)
+    if name in _PARTS:
+        return sys.modules[__name__]
+    raise missing("torch.npu", name, __all__)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *_PARTS, "default_generators"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,67 +118,16 @@ class DeviceProperties:
     Args:
         name: the chip.
         total_memory: bytes of HBM.
+        cube_core_num: cube cores, one a group.
+        vector_core_num: vector cores.
+        L2_cache_size: bytes of L2 cache.
     """
 
     name: str
     total_memory: int
-
-
-class Stream:
-    """A queue of work. Work is done when it is put in, so there is nothing in it."""
-
-    npu_stream = 0
-
-    def __init__(self, device: Device = None, priority: int = 0) -> None:
-        self.device = torch.device("npu", 0)
-        self.priority = priority
-
-    def synchronize(self) -> None:
-        """Returns at once."""
-
-    def query(self) -> bool:
-        """Whether all work is done: yes."""
-        return True
-
-    def record_event(self, event: Event | None = None) -> Event:
-        """Records `event`, or a new one, now."""
-        event = event or Event()
-        event.record(self)
-        return event
-
-    def wait_event(self, event: Event) -> None:
-        """Returns at once."""
-
-    def wait_stream(self, stream: Stream) -> None:
-        """Returns at once."""
-
-
-class Event:
-    """A point in time. `elapsed_time` is wall time of this process in milliseconds."""
-
-    def __init__(self, enable_timing: bool = False) -> None:
-        self.enable_timing = enable_timing
-        self._seconds: float | None = None
-
-    def record(self, stream: Stream | None = None) -> None:
-        """Notes the time now."""
-        self._seconds = time.perf_counter()
-
-    def elapsed_time(self, end_event: Event) -> float:
-        """Milliseconds from this event to `end_event`."""
-        if self._seconds is None or end_event._seconds is None:
-            raise RuntimeError("Both events must be recorded before calculating elapsed time.")
-        return (end_event._seconds - self._seconds) * 1e3
-
-    def synchronize(self) -> None:
-        """Returns at once."""
-
-    def wait(self, stream: Stream | None = None) -> None:
-        """Returns at once."""
-
-    def query(self) -> bool:
-        """Whether all work before the event is done: yes."""
-        return True
+    cube_core_num: int
+    vector_core_num: int
+    L2_cache_size: int
 
 
 def is_available() -> bool:
@@ -121,7 +154,7 @@ def current_device() -> int:
     return 0
 
 
-def set_device(device: Device) -> None:
+def set_device(device: DeviceLike) -> None:
     """Chooses the npu. There is one; a higher index of a bigger machine means that one too."""
     index = device_index(device)
     if index >= DEVICE_COUNT:
@@ -132,82 +165,68 @@ def set_device(device: Device) -> None:
         )
 
 
-def get_device_name(device: Device = None) -> str:
+def set_compile_mode(jit_compile: bool = False) -> None:
+    """Returns at once: torch operations are not compiled here."""
+
+
+def get_device_name(device: DeviceLike = None) -> str:
     """The chip, as set by TILELANG_ASCEND_DEVICE_NAME."""
-    _check(device)
+    checked_index(device)
     return read_config().device_name
 
 
-def get_device_properties(device: Device = None) -> DeviceProperties:
-    """Name and memory of the chip."""
+def get_device_properties(device: DeviceLike = None) -> DeviceProperties:
+    """Name, memories and cores of the chip."""
     name = get_device_name(device)
-    return DeviceProperties(name=name, total_memory=CHIPS.get(name, DEFAULT_CHIP).hbm_bytes)
+    chip = CHIPS.get(name, DEFAULT_CHIP)
+    return DeviceProperties(
+        name=name,
+        total_memory=hbm_bytes(),
+        cube_core_num=chip.core_groups,
+        vector_core_num=chip.core_groups * chip.vector_cores_per_group,
+        L2_cache_size=chip.l2_bytes,
+    )
 
 
-def synchronize(device: Device = None) -> None:
+def can_device_access_peer(device: DeviceLike, peer_device: DeviceLike) -> bool:
+    """Whether one npu reads memory of another: there is no other."""
+    checked_index(device)
+    checked_index(peer_device)
+    return False
+
+
+def is_bf16_supported() -> bool:
+    """Whether the npu computes with bfloat16: yes."""
+    return True
+
+
+def get_amp_supported_dtype() -> list[torch.dtype]:
+    """The types that `torch.autocast("npu", dtype=..)` takes."""
+    return supported_dtypes()
+
+
+def synchronize(device: DeviceLike = None) -> None:
     """Waits until the npu is idle, which it is."""
-    _check(device)
+    checked_index(device)
 
 
-def empty_cache() -> None:
-    """Returns at once: the npu's memory is this process's memory."""
-
-
-def current_stream(device: Device = None) -> Stream:
-    """The stream in use."""
-    _check(device)
-    return Stream()
-
-
-def default_stream(device: Device = None) -> Stream:
-    """The same as the stream in use."""
-    return current_stream(device)
-
-
-def stream(stream: Stream | None) -> nullcontext[None]:
+def stream(stream: Stream | None) -> AbstractContextManager[None]:
     """`with torch.npu.stream(s):` runs its work at once, like everything else."""
-    return nullcontext()
+    return use_stream(stream)
 
 
 @contextmanager
-def device(device: Device) -> Generator[None]:
+def device(device: DeviceLike) -> Generator[None]:
     """`with torch.npu.device(0):` uses that npu."""
-    _check(device)
+    checked_index(device)
     yield
 
 
-def manual_seed(seed: int) -> None:
-    """Seeds the npu's random numbers."""
-    default_generator().manual_seed(int(seed))
-
-
-def manual_seed_all(seed: int) -> None:
-    """Seeds the random numbers of every npu. `torch.manual_seed` calls it."""
-    manual_seed(seed)
-
-
-def initial_seed() -> int:
-    """The seed that the npu's random numbers started from."""
-    return default_generator().initial_seed()
-
-
-def get_rng_state(device: Device = "npu") -> torch.Tensor:
-    """The state of the npu's random numbers, a CPU tensor of bytes."""
-    _check(device)
-    return default_generator().get_state()
-
-
-def set_rng_state(new_state: torch.Tensor, device: Device = "npu") -> None:
-    """Puts the npu's random numbers back into a state."""
-    _check(device)
-    default_generator().set_state(new_state)
+def device_of(obj: torch.Tensor) -> AbstractContextManager[None]:
+    """`with torch.npu.device_of(x):` uses the npu of a tensor; other tensors change nothing."""
+    return device(obj.device if obj.device.type == "npu" else None)
 
 
 def _is_in_bad_fork() -> bool:  # pyright: ignore[reportUnusedFunction]
     """Whether a forked process must not use the device; torch asks. It may."""
     return False
-
-
-def _check(device: Device) -> None:
-    if device_index(device) >= DEVICE_COUNT:
-        raise no_such_device(device_index(device), DEVICE_COUNT)

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, NoReturn, cast
 import torch
 
 from tlcourse.device import dispatch
-from tlcourse.device.errors import no_host_memory
+from tlcourse.device.errors import no_host_memory, unsupported
+from tlcourse.device.storage import on_npu, typed_storage_of
 from tlcourse.device.torch_internals import (
     NO_TORCH_FUNCTION,
     UNNAMED_DEVICE,
     Op,
     get_data,
-    reduce_on_device,
     reduce_parameter,
+    reduce_tensor,
     set_data,
 )
 
@@ -42,15 +43,18 @@ class NpuTensor(dispatch.HostBacked):
     @staticmethod
     def __new__(cls: type[NpuTensor], raw: torch.Tensor) -> NpuTensor:
         """The npu tensor over the memory of `raw`, a CPU tensor that no other one holds."""
-        tensor = torch.Tensor._make_wrapper_subclass(
-            cls,
-            raw.shape,
-            strides=raw.stride(),
-            storage_offset=raw.storage_offset(),
-            dtype=raw.dtype,
-            layout=raw.layout,
-            device=_DEVICE,
-        )
+        try:
+            tensor = torch.Tensor._make_wrapper_subclass(
+                cls,
+                raw.shape,
+                strides=raw.stride(),
+                storage_offset=raw.storage_offset(),
+                dtype=raw.dtype,
+                layout=raw.layout,
+                device=_DEVICE,
+            )
+        except RuntimeError as problem:
+            raise unsupported("nested or compressed tensors", str(problem)) from problem
         tensor.raw = raw
         return tensor
 
@@ -94,6 +98,9 @@ class NpuTensor(dispatch.HostBacked):
             raise no_host_memory("numpy")
         return self.raw.numpy(force=True)
 
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Array:
+        raise no_host_memory("numpy")
+
     def __dlpack__(self, **_: object) -> NoReturn:
         raise no_host_memory("DLPack")
 
@@ -101,28 +108,35 @@ class NpuTensor(dispatch.HostBacked):
         return self.raw.data_ptr()
 
     def untyped_storage(self) -> torch.UntypedStorage:
-        return self.raw.untyped_storage()
+        return on_npu(self.raw.untyped_storage())
 
     def storage(self) -> torch.TypedStorage:
-        return cast(torch.TypedStorage, self.raw.storage())
+        return typed_storage_of(self.raw)
 
     def _typed_storage(self) -> torch.TypedStorage:
-        return self.raw._typed_storage()
+        return typed_storage_of(self.raw)
+
+    def record_stream(self, s: object) -> None:
+        """Returns at once: work of a stream is done when it is put in."""
+
+    def pin_memory(self, device: object = None) -> NoReturn:
+        raise unsupported("pinned memory", "only host memory can be pinned")
 
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if self.dim() == 0 else object.__format__(self, spec)
 
     def __repr__(self, *, tensor_contents: object = None) -> str:
+        head = "Parameter containing:\n" if isinstance(self, torch.nn.Parameter) else ""
         history = f", grad_fn=<{self.grad_fn.name()}>" if self.grad_fn else ", requires_grad=True"
         tail = history if self.requires_grad else ""
-        return _SUFFIX.sub(rf", device='{_PLACE}'\1{tail})", repr(self.raw))
+        return head + _SUFFIX.sub(rf", device='{_PLACE}'\1{tail})", repr(self.raw))
 
     def __deepcopy__(self, memo: dict[int, object]) -> object:
         if id(self) in memo:
             return memo[id(self)]
         if not self.is_leaf:
             return cast(object, super().__deepcopy__(memo))  # torch's own refusal
-        twin = NpuTensor(self.raw.clone()).requires_grad_(self.requires_grad)
+        twin = NpuTensor(deepcopy(self.raw, memo)).requires_grad_(self.requires_grad)
         memo[id(self)] = twin
         rest = {name: value for name, value in vars(self).items() if name != "raw"}
         vars(twin).update(deepcopy(rest, memo))
@@ -132,4 +146,5 @@ class NpuTensor(dispatch.HostBacked):
     def __reduce_ex__(self, protocol: object) -> tuple[object, ...]:
         if isinstance(self, torch.nn.Parameter):
             return reduce_parameter(self.detach(), self.requires_grad)
-        return reduce_on_device(self.raw, _PLACE, self.requires_grad)
+        storage = typed_storage_of(self.raw)
+        return reduce_tensor(self.raw, storage, self.requires_grad)

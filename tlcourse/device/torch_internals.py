@@ -8,6 +8,9 @@ torch promises nothing about these names. A new torch version is checked here fi
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import cache
 from types import ModuleType
 from typing import Any, Protocol, cast
 
@@ -21,13 +24,19 @@ __all__ = [
     "UNNAMED_DEVICE",
     "GeneratorMeta",
     "Op",
+    "address_of",
+    "call_own_kernel",
     "claim_extra_device",
     "extra_device_name",
     "get_data",
-    "reduce_on_device",
+    "has_own_kernel",
+    "recurrent_layers",
     "reduce_parameter",
+    "reduce_tensor",
     "schema_of",
     "set_data",
+    "typed",
+    "without_autocast",
 ]
 
 UNNAMED_DEVICE = "privateuseone"
@@ -51,6 +60,44 @@ def schema_of(op: Op) -> torch.FunctionSchema:
     return cast(Any, op)._schema
 
 
+def has_own_kernel(op: Op) -> bool:
+    """Whether a package registered a kernel of the extra device for an operation of its own."""
+    name: str = cast(Any, op).name()
+    is_torchs = name.startswith(("aten::", "prims::"))
+    key = "PrivateUse1"
+    return not is_torchs and torch._C._dispatch_has_computed_kernel_for_dispatch_key(name, key)
+
+
+def call_own_kernel(op: Op, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
+    """Calls that kernel, with the tensors as they are."""
+    keys = torch._C.DispatchKeySet(torch._C.DispatchKey.PrivateUse1)
+    return cast(Any, op).redispatch(keys, *args, **kwargs)
+
+
+def without_autocast() -> AbstractContextManager[object]:
+    """Runs operations behind the autocast of the extra device."""
+    keys = cast(Any, torch._C).DispatchKeySet(cast(Any, torch._C).DispatchKey.AutocastPrivateUse1)
+    return cast(Any, torch._C)._ExcludeDispatchKeyGuard(keys)
+
+
+@cache
+def recurrent_layers() -> dict[str, Callable[..., object]]:
+    """LSTM and GRU in terms of simpler operations, by operation."""
+    from torch._decomp import decompositions  # slow to load, wanted by few
+
+    return {
+        "lstm.input": decompositions.lstm_impl,
+        "lstm.data": decompositions.lstm_data_impl,
+        "gru.input": decompositions.gru_impl,
+        "gru.data": decompositions.gru_impl_data,
+    }
+
+
+def address_of(generator: torch.Generator) -> int:
+    """What stays the same when torch hands a generator on as another Python object."""
+    return cast(Any, generator)._cdata
+
+
 def extra_device_name() -> str:
     """The name of torch's extra device, `UNNAMED_DEVICE` while nobody has claimed it."""
     return torch._C._get_privateuse1_backend_name()
@@ -71,13 +118,23 @@ def set_data(tensor: torch.Tensor, data: torch.Tensor) -> None:
     cast(Any, torch.Tensor.data).__set__(tensor, data)
 
 
-def reduce_on_device(data: torch.Tensor, place: str, requires_grad: bool) -> tuple[object, ...]:
-    """A pickle recipe: a CPU tensor to be moved to `place` (or to `map_location`)."""
-    rebuild = cast(object, _utils._rebuild_device_tensor_from_cpu_tensor)
-    return rebuild, (data, data.dtype, place, requires_grad)
+def typed(storage: torch.UntypedStorage, dtype: torch.dtype) -> torch.TypedStorage:
+    """A storage and the dtype of its numbers, without torch's warning about the class."""
+    return torch.TypedStorage(wrap_storage=storage, dtype=dtype, _internal=True)
+
+
+def reduce_tensor(
+    raw: torch.Tensor, storage: torch.TypedStorage, requires_grad: bool
+) -> tuple[object, ...]:
+    """A pickle recipe as torch's own: a tensor of `raw`'s shape over a storage."""
+    rebuild = cast(object, _utils._rebuild_tensor_v2)
+    place = (raw.storage_offset(), tuple(raw.shape), raw.stride())
+    hooks: OrderedDict[str, object] = OrderedDict()
+    return rebuild, (storage, *place, requires_grad, hooks)
 
 
 def reduce_parameter(data: torch.Tensor, requires_grad: bool) -> tuple[object, ...]:
     """A pickle recipe: a `torch.nn.Parameter` over another tensor."""
     rebuild = cast(object, _utils._rebuild_parameter)
-    return rebuild, (data, requires_grad, OrderedDict[str, object]())
+    hooks: OrderedDict[str, object] = OrderedDict()
+    return rebuild, (data, requires_grad, hooks)

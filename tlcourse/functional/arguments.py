@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 
 import torch
 
-from tlcourse import extents
+from tlcourse import extents, work
 from tlcourse.diagnostics import Label, TLError, error
 from tlcourse.functional import numbers
 from tlcourse.records import Parameter, Program
@@ -41,14 +42,15 @@ def _shared_view(tensor: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
     """The same storage outside autograd: views of it are cheap, and a leaf may be written."""
     flat = torch.empty(0, dtype=tensor.dtype)
     flat.set_(tensor.untyped_storage(), tensor.storage_offset(), (tensor.numel(),), (1,))
-    return flat.view(shape)
+    return flat[: prod(shape)].view(shape)
 
 
 def grid_of(program: Program, values: Mapping[str, int]) -> tuple[int, ...]:
     """The extents of the grid.
 
     Raises:
-        TLError: TL410 one of them is zero, negative or divides by zero.
+        TLError: TL410 one of them is zero, negative or divides by zero; TL414 there are more
+            blocks than a launch takes.
     """
     signature = program.signature
     text = ", ".join(signature.grid)
@@ -58,6 +60,7 @@ def grid_of(program: Program, values: Mapping[str, int]) -> tuple[int, ...]:
         raise _no_grid(program, f"({text}) divides by zero") from None
     if min(grid) <= 0:
         raise _no_grid(program, f"({text}) is {grid}")
+    work.check_blocks(grid[0], signature, program.sources)
     return grid
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tlcourse.functional.barriers import Barrier, Member
 from tlcourse.functional.faults import Where, finding, labels_at, span_of
 from tlcourse.functional.flags import CoreKind, other
 from tlcourse.functional.launch import Core, Launch
@@ -34,6 +35,35 @@ def deadlock(launch: Launch, cores: Sequence[Core]) -> Finding:
         labels=labels_at(program, *places, *sets),
         other_span=span_of(program, counterparts[0]) if counterparts else None,
     )
+
+
+def stuck_at_barrier(launch: Launch, core: Core) -> Finding:
+    """TL502: a core waits at a barrier that others of its kind do not reach."""
+    barrier, program = core.waiting, launch.program
+    assert isinstance(barrier, Barrier), "asked of cores at a barrier only"
+    missing = launch.barriers.missing(core.member, barrier)
+    block, _, _ = core.member
+    others = ", ".join(_member_text(barrier, member) for member in missing[:4])
+    more = f" and {len(missing) - 4} more" if len(missing) > 4 else ""
+    call = f"{barrier.call}({barrier.flag})"
+    joined = "all blocks" if barrier.scope == "block" else "the block"
+    return finding(
+        Where(program=program, agent=core.agent, place=barrier.place, block=block),
+        "TL502",
+        f"{program.signature.kernel} stands still: {core.title} in block {block} waits at {call} "
+        f"for {others}{more}",
+        why=f"a barrier ends when every {core.kind} core of {joined} has come to it as often; "
+        "these have come less often, and they have ended or wait for something else",
+        fix=f"let every core come to {call} equally often: not under an `if`, or in a loop, that "
+        "differs from core to core",
+        labels=labels_at(program, (barrier.place, f"{core.title} waits here")),
+    )
+
+
+def _member_text(barrier: Barrier, member: Member) -> str:
+    block, kind, vid = member
+    core = "cube" if kind == "cube" else f"vector {vid}"
+    return f"{core} of block {block}" if barrier.scope == "block" else core
 
 
 def left_over(launch: Launch, agent: str, kind: CoreKind, flag: int, count: int) -> Finding:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from tlcourse import work
 from tlcourse.diagnostics import Diagnostic, Label, Span
 from tlcourse.records import Finding, Program
 
@@ -84,6 +85,18 @@ def outside(
     )
 
 
+def beside(found: Finding) -> Finding:
+    """TL508: a range leaves its tensor, but not the memory that the device keeps for it."""
+    diagnostic = replace(
+        found.diagnostic,
+        code="TL508",
+        severity="warning",
+        why="the device's allocator rounds sizes up, so hardware goes on without a word; reads "
+        "give what lies there, and a larger tensor would be harmed",
+    )
+    return replace(found, diagnostic=diagnostic)
+
+
 def disagree(where: Where, tiles: tuple[tuple[str, Shape], ...]) -> Finding:
     """TL505: extents that depend on the run do not fit together."""
     shapes = ", ".join(f"{label} {shape}" for label, shape in tiles)
@@ -100,15 +113,10 @@ def disagree(where: Where, tiles: tuple[tuple[str, Shape], ...]) -> Finding:
 
 def too_many_steps(where: Where, what: str, limit: int) -> Finding:
     """TL504: the loops, or the grid, turn more often than the step limit allows."""
-    return finding(
-        where,
-        "TL504",
-        f"the kernel takes more than {limit:,} steps: {what}",
-        why="a step is one turn of a loop, one element that scalar code loads or stores, or one "
-        "block; so many of them are most likely a wrong bound",
-        fix="correct the bounds of the loop, or do the work on whole tiles (T.copy, T.vadd, ..)",
-        labels=labels_at(where.program, (where.place, "the limit is reached here")),
-    )
+    said, why, fix = work.too_many_steps(where.program.signature.kernel, limit, what)
+    label = (where.place, "the limit is reached here")
+    labels = labels_at(where.program, label)
+    return finding(where, "TL504", said, why=why, fix=fix, labels=labels)
 
 
 def division_by_zero(where: Where) -> Finding:

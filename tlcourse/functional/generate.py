@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 
 from tlcourse.diagnostics import SourceMap
 from tlcourse.dialects import tl
+from tlcourse.dialects.expansion import expanded
 from tlcourse.dialects.locations import span_of
 from tlcourse.dialects.signature import kernel_of, signature
 from tlcourse.functional.emit.agent import source_of
+from tlcourse.functional.emit.batching import blocks_together
 from tlcourse.functional.emit.code import SpanTable
 from tlcourse.functional.emit.cores import cores_of, runs_on
-from tlcourse.records import AgentCode, Program
+from tlcourse.functional.emit.steps import block_cost, constant_of
+from tlcourse.records import AgentCode, Parameter, Program
 
 
 def generate(tile: ModuleOp, sources: SourceMap) -> Program:
@@ -26,12 +28,19 @@ def generate(tile: ModuleOp, sources: SourceMap) -> Program:
         a Program of plain data. The same IR gives the same text, line for line.
     """
     table = SpanTable()
+    tile = expanded(tile)
     launch = signature(tile, sources)
     agents = tuple(
         AgentCode(agent=core, source=source_of(tile, core, launch.parameters, table, sources))
         for core in cores_of(tile)
     )
-    options = {"sync": _sync_sites(tile, table, sources)}
+    steps = {core: block_cost(kernel_of(tile), core) for core in cores_of(tile)}
+    options = {
+        "sync": _sync_sites(tile, table, sources),
+        "block_steps": steps,
+        "meets": any(isinstance(op, tl.BlockBarrierOp) for op in tile.walk()),
+        "batched": _batched(tile, launch.parameters, table, sources),
+    }
     return Program(
         kind="functional",
         signature=launch,
@@ -42,6 +51,18 @@ def generate(tile: ModuleOp, sources: SourceMap) -> Program:
     )
 
 
+def _batched(
+    tile: ModuleOp, parameters: tuple[Parameter, ...], table: SpanTable, sources: SourceMap
+) -> dict[str, str | int] | None:
+    """The code that runs groups of blocks at once, where the kernel allows it."""
+    blocks = blocks_together(tile)
+    if blocks == 1:
+        return None
+    (core,) = cores_of(tile)
+    source = source_of(tile, core, parameters, table, sources, batched=True)
+    return {"blocks": blocks, "source": source}
+
+
 def _sync_sites(
     tile: ModuleOp, table: SpanTable, sources: SourceMap
 ) -> list[dict[str, str | int | None]]:
@@ -50,17 +71,10 @@ def _sync_sites(
         {
             "core": core,
             "action": "set" if isinstance(op, tl.SyncBlockSetOp) else "wait",
-            "flag": _constant_of(op),
+            "flag": constant_of(op.flag),
             "place": table.index(span_of(op, sources)),
         }
         for core in cores_of(tile)
         for op in kernel_of(tile).walk()
-        if isinstance(op, tl.BlockFlagOp) and runs_on(op, core)
+        if isinstance(op, (tl.SyncBlockSetOp, tl.SyncBlockWaitOp)) and runs_on(op, core)
     ]
-
-
-def _constant_of(op: tl.BlockFlagOp) -> int | None:
-    owner = op.flag.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-        return owner.value.value.data
-    return None

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 
 import torch
 
+from tlcourse.diagnostics import Span
 from tlcourse.functional import faults
+from tlcourse.functional.barriers import Barrier, Barriers, Member, Scope
 from tlcourse.functional.flags import CoreKind, Flags
 from tlcourse.functional.printing import block_text
+from tlcourse.functional.slack import stays_inside
 from tlcourse.records import Finding, Program
 
-Wait = tuple[int, int, tuple[int, ...]]
+Wait = tuple[int, int, tuple[int, ...]] | Barrier
 Steps = Generator[Wait | None, None, None]
 Shape = tuple[int, ...]
 
@@ -37,7 +40,10 @@ class Launch:
         block: the logical block that runs now.
         agent: the core that runs now, by its name in records.
         flags: cross-core flags of this block.
+        barriers: barriers between cores of one kind.
         findings: what was found so far.
+        capacity: elements of the device block of each tensor, where leaving a tensor inside
+            its block is a warning; empty where it is an error.
     """
 
     program: Program
@@ -47,7 +53,15 @@ class Launch:
     block: int = 0
     agent: str = ""
     flags: Flags = field(default_factory=Flags)
+    barriers: Barriers = field(default_factory=Barriers)
     findings: list[Finding] = field(default_factory=lambda: list[Finding]())
+    capacity: Mapping[str, int] = field(default_factory=lambda: dict[str, int]())
+
+    def note(self, finding: Finding) -> None:
+        """Keeps a warning, once for each place."""
+        what = (finding.agent, *_spans(finding))
+        if all((known.agent, *_spans(known)) != what for known in self.findings):
+            self.findings.append(finding)
 
 
 @dataclass(kw_only=True)
@@ -60,6 +74,7 @@ class Core:
         vid: sub-block id, 0 or 1.
         waiting: the wait it stands at, if it does.
         done: whether it has finished the present block.
+        block: the only block that it runs; None runs all, one after another.
     """
 
     launch: Launch
@@ -67,11 +82,23 @@ class Core:
     vid: int
     waiting: Wait | None = None
     done: bool = False
+    block: int | None = None
 
     @property
     def grid(self) -> tuple[int, ...]:
         """Blocks of the launch."""
         return self.launch.grid
+
+    @property
+    def blocks(self) -> range:
+        """Blocks that it runs, where these run side by side."""
+        assert self.block is not None, "asked by kernels whose blocks meet"
+        return range(self.block, self.block + 1)
+
+    @property
+    def member(self) -> Member:
+        """What it is for barriers."""
+        return (self.launch.block if self.block is None else self.block, self.kind, self.vid)
 
     @property
     def agent(self) -> str:
@@ -96,9 +123,11 @@ class Core:
         """Reports a range that leaves its buffer; an empty one behind the end is harmless."""
         if 0 in extents and min(*extents, *offsets) >= 0:
             return
-        raise StopLaunch(
-            faults.outside(self._where(place, iteration), label, verb, offsets, extents, shape)
-        )
+        found = faults.outside(self._where(place, iteration), label, verb, offsets, extents, shape)
+        capacity = self.launch.capacity.get(label, 0)
+        if not capacity or not stays_inside(capacity, offsets, extents, shape):
+            raise StopLaunch(found)
+        self.launch.note(faults.beside(found))
 
     def disagree(self, place: int, tiles: tuple[tuple[str, Shape], ...], iteration: Shape) -> None:
         """Reports tiles whose extents do not fit together."""
@@ -110,12 +139,17 @@ class Core:
         launch.steps += max(0, turns) * cost
         if launch.steps > launch.step_limit:
             where = self._where(place, ())
-            what = f"this loop turns {turns:,} times in block {launch.block}"
+            what = f"in block {launch.block} this loop turns {turns:,} times, {cost:,} steps each"
             raise StopLaunch(faults.too_many_steps(where, what, launch.step_limit))
 
     def set(self, flag: int, place: int) -> None:
         """Raises a cross-core flag."""
         self.launch.flags.set(self.kind, self.vid, flag, place)
+
+    def barrier(self, scope: Scope, flag: int, place: int, iteration: Shape) -> Barrier:
+        """Comes to a barrier."""
+        self.launch.barriers.arrive(self.member, scope, flag)
+        return Barrier(flag=flag, place=place, iteration=iteration, scope=scope)
 
     def print(self, message: str, value: torch.Tensor | float, hexadecimal: bool) -> None:
         """Prints for T.print: who, which block, the message, the value."""
@@ -131,3 +165,7 @@ class Core:
             block=launch.block,
             iteration=iteration,
         )
+
+
+def _spans(finding: Finding) -> list[Span]:
+    return [label.span for label in finding.diagnostic.labels]

@@ -8,7 +8,8 @@ from functools import lru_cache
 from types import TracebackType
 from typing import cast
 
-from tlcourse.functional import numbers, runtime
+from tlcourse import tile_math
+from tlcourse.functional import batched_tiles, numbers, runtime
 from tlcourse.functional.launch import Steps
 
 _FILE = "<tlcourse functional>"
@@ -18,7 +19,9 @@ _TAG = re.compile(r"  # (\d+)$")
 @lru_cache(maxsize=256)
 def load(source: str) -> Callable[..., Steps]:
     """The `run` of a generated source; compiled once in this process."""
-    namespace: dict[str, object] = {**vars(numbers), **vars(runtime), "__source__": source}
+    modules = (numbers, runtime, batched_tiles)
+    namespace = {name: value for module in modules for name, value in vars(module).items()}
+    namespace |= {"numeric": tile_math, "__source__": source}
     exec(compile(source, _FILE, "exec"), namespace)
     return cast(Callable[..., Steps], namespace["run"])
 

@@ -119,6 +119,22 @@ def rsqrt(value: float) -> float:
     return divide(1.0, sqrt(value))
 
 
+def bits(value: float, source: str, target: str) -> float:
+    """The bits of a number, read as another type of the same width.
+
+    Args:
+        value: an integer or float that its type holds.
+        source: how `struct` writes it; bf16 for bfloat16.
+        target: how `struct` reads it; bf16 for bfloat16.
+    """
+    if source == "bf16":
+        return bits(struct.unpack("<i", struct.pack("<f", value))[0] >> 16, "h", target)
+    if target == "bf16":
+        (high,) = struct.unpack("<h", struct.pack(f"<{source}", value))
+        return bits(high << 16, "i", "f")
+    return struct.unpack(f"<{target}", struct.pack(f"<{source}", value))[0]
+
+
 def _packed(value: float, form: str) -> float:
     try:
         return struct.unpack(form, struct.pack(form, value))[0]

@@ -13,13 +13,18 @@ from dataclasses import dataclass, replace
 
 import torch
 
+from tlcourse import work
+from tlcourse.config import read_config
 from tlcourse.diagnostics import Label, TLError, error
 from tlcourse.functional import faults
 from tlcourse.functional.arguments import Argument, bind, grid_of
+from tlcourse.functional.batched import run_batched
 from tlcourse.functional.flags import CoreKind
 from tlcourse.functional.launch import Core, Launch, Steps, StopLaunch
 from tlcourse.functional.loading import load, place_of
+from tlcourse.functional.meeting import run_together
 from tlcourse.functional.schedule import run_blocks
+from tlcourse.functional.slack import with_slack
 from tlcourse.records import Finding, Program
 
 # What torch raises, and what a mistake of ours in generated code would: both are explained.
@@ -48,7 +53,7 @@ def run(
     buffers: Sequence[Argument],
     *,
     symbols: Mapping[str, int],
-    step_limit: int = 10**8,
+    step_limit: int | None = None,
 ) -> FunctionalRun:
     """Runs all blocks of a kernel.
 
@@ -58,8 +63,8 @@ def run(
             written in place, and Python numbers. A tensor that the kernel writes shares no
             memory with the others.
         symbols: the value of each symbol.
-        step_limit: a step is one turn of a loop, one element that scalar code loads or
-            stores, or one block.
+        step_limit: steps after which the launch is given up, see `tlcourse.work`; None reads
+            TLCOURSE_STEP_LIMIT.
 
     Returns:
         the findings: TL501 a tile outside its buffer, TL502 a deadlock, TL504 too many steps,
@@ -67,47 +72,75 @@ def run(
         TL503 a flag left raised, a warning.
 
     Raises:
-        TLError: TL410 the grid has no blocks; TL507 torch cannot compute a statement.
+        TLError: TL410 the grid has no blocks; TL414 it has too many; TL424 the limit is no
+            number; TL507 torch cannot compute a statement.
     """
     assert program.kind == "functional", "the simulator's Programs have their own run"
     with torch.inference_mode(), _one_thread():
         arguments, values = bind(program, buffers, symbols)
-        launch = Launch(program=program, grid=grid_of(program, values), step_limit=step_limit)
+        limit = work.step_limit() if step_limit is None else step_limit
+        launch = Launch(program=program, grid=grid_of(program, values), step_limit=limit)
         try:
-            _run(launch, arguments)
+            _run_bounded(launch, arguments)
         except StopLaunch as stop:
             launch.findings.append(stop.finding)
     return FunctionalRun(findings=tuple(launch.findings))
 
 
+def _run_bounded(launch: Launch, arguments: Sequence[Argument]) -> None:
+    """Runs in the caller's tensors, or in copies with the memory of the device behind them."""
+    if read_config().bounds != "device":
+        _run(launch, arguments)
+        return
+    slack = with_slack(launch.program, arguments)
+    launch.capacity = slack.capacity
+    try:
+        _run(launch, slack.arguments)
+    finally:
+        slack.give_back()
+
+
 def _run(launch: Launch, arguments: Sequence[Argument]) -> None:
     cores = _cores(launch)
-    _charge_blocks(launch, cores[0])
+    _charge_blocks(launch, cores)
+    if run_batched(launch, arguments, _REFUSALS):
+        return
     try:
-        agents = [(core, _generator(launch.program, core, arguments)) for core in cores]
-        run_blocks(launch, agents)
+        if launch.program.options.get("meets"):
+            run_together(launch, lambda block: _agents(launch, arguments, block))
+        else:
+            run_blocks(launch, _agents(launch, arguments))
     except _REFUSALS as problem:
         raise _explained(launch, problem) from None
 
 
-def _charge_blocks(launch: Launch, core: Core) -> None:
-    """Takes one step a block, so that a grid of billions of blocks is refused at once."""
-    blocks = math.prod(launch.grid)
-    launch.steps += blocks
+def _charge_blocks(launch: Launch, cores: Sequence[Core]) -> None:
+    """Takes the steps of all blocks but those of their loops, so that the end is known at once."""
+    program, blocks = launch.program, math.prod(launch.grid)
+    costs: Mapping[str, int] = program.options["block_steps"]
+    cost = sum(costs[core.kind] for core in cores)
+    launch.steps += blocks * cost
     if launch.steps <= launch.step_limit:
         return
-    program = launch.program
-    where = faults.Where(program=program, agent=core.agent, place=-1, block=0)
-    found = faults.too_many_steps(where, f"the grid has {blocks:,} blocks", launch.step_limit)
+    where = faults.Where(program=program, agent=cores[0].agent, place=-1, block=0)
+    what = f"the grid has {blocks:,} blocks of {cost:,} steps or more"
+    found = faults.too_many_steps(where, what, launch.step_limit)
     span = program.signature.grid_span
     labels = (Label(span=span, text=f"this is {launch.grid}"),) if span else ()
     raise StopLaunch(replace(found, diagnostic=replace(found.diagnostic, labels=labels)))
 
 
-def _cores(launch: Launch) -> list[Core]:
+def _agents(
+    launch: Launch, arguments: Sequence[Argument], block: int | None = None
+) -> list[tuple[Core, Steps]]:
+    cores = _cores(launch, block)
+    return [(core, _generator(launch.program, core, arguments)) for core in cores]
+
+
+def _cores(launch: Launch, block: int | None = None) -> list[Core]:
     kinds: list[CoreKind] = [code.agent for code in launch.program.agents]
     return [
-        Core(launch=launch, kind=kind, vid=vid)
+        Core(launch=launch, kind=kind, vid=vid, block=block)
         for kind in kinds
         for vid in ((0, 1) if kind == "vector" and len(kinds) == 2 else (0,))
     ]

@@ -78,7 +78,8 @@ def cast_copy(dst: torch.Tensor, src: torch.Tensor, mode: str) -> None:
 def _to_integer(dst: torch.Tensor, src: torch.Tensor, mode: str) -> None:
     limits = torch.iinfo(dst.dtype)
     if not src.dtype.is_floating_point:
-        dst.copy_(src.clamp(limits.min, limits.max) if src.dtype != torch.bool else src)
+        narrower = src.dtype != torch.bool and torch.iinfo(src.dtype).bits > limits.bits
+        dst.copy_(src.clamp(limits.min, limits.max) if narrower else src)
         return
     whole = torch.nan_to_num(_WHOLE[mode](src.double()), nan=0.0)
     dst.copy_(whole.clamp(limits.min, limits.max))

@@ -17,7 +17,7 @@ import os
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -59,7 +59,7 @@ def init(folder: Path) -> None:
         is_what = "is not empty" if folder.is_dir() else "is a file"
         raise error(
             "TL620",
-            f"{folder.name} {is_what}",
+            f"{folder.resolve().name} {is_what}",
             why="a class gets a folder of its own, so that nothing is overwritten",
             fix="name a new folder",
         )
@@ -73,26 +73,51 @@ def roster(folder: Path) -> list[Learner]:
     Raises:
         TL621: the roster is missing or is no table with the columns id and name.
     """
-    path = folder / "roster.csv"
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            rows = list(csv.DictReader(stream))
-            learners = [Learner(id=row["id"].strip(), name=row["name"].strip()) for row in rows]
+        with (folder / "roster.csv").open(encoding="utf-8-sig", newline="") as stream:
+            table = csv.DictReader(stream)
+            learners = [_learner(row, table.line_num) for row in _rows(table)]
             _check_ids([learner.id for learner in learners])
             return learners
-    except (OSError, KeyError, ValueError, AttributeError, csv.Error) as problem:
-        raise error(
-            "TL621",
-            f"{folder.name} has no usable roster.csv",
-            why=f"{type(problem).__name__}: {problem}",
-            fix="write a table with the columns id and name, one learner a line",
-        ) from problem
+    except FileNotFoundError as problem:
+        raise _no_roster(folder, "there is no such file") from problem
+    except OSError as problem:
+        raise _no_roster(folder, f"the file cannot be read: {problem.strerror}") from problem
+    except UnicodeDecodeError as problem:
+        raise _no_roster(folder, "it is not UTF-8 text") from problem
+    except (ValueError, csv.Error) as problem:
+        raise _no_roster(folder, str(problem)) from problem
+
+
+def _rows(table: csv.DictReader[str]) -> Iterator[Mapping[str, str | None]]:
+    found = table.fieldnames or ()
+    missing = [name for name in _ROSTER_HEAD if name not in found]
+    if missing:
+        raise ValueError(f"its first line names no column {' and no column '.join(missing)}")
+    yield from table
+
+
+def _learner(row: Mapping[str, str | None], line: int) -> Learner:
+    values = [row[name] for name in _ROSTER_HEAD]
+    if None in values:
+        raise ValueError(f"line {line} has no {_ROSTER_HEAD[values.index(None)]}")
+    learner_id, name = (value.strip() for value in values if value is not None)
+    return Learner(id=learner_id, name=name)
+
+
+def _no_roster(folder: Path, why: str) -> TLError:
+    return error(
+        "TL621",
+        f"{folder.resolve().name} has no usable roster.csv",
+        why=why,
+        fix="save a table as UTF-8 text: the first line `id,name`, then one learner a line",
+    )
 
 
 def _check_ids(ids: Sequence[str]) -> None:
     for index, name in enumerate(ids):
         if not name or name.startswith(".") or any(sign in name for sign in "/\\:"):
-            raise ValueError(f"{name!r} is no id that can name a folder")
+            raise ValueError(f"{name!r} is no id: it cannot name a folder")
         if name in ids[:index]:
             raise ValueError(f"the id {name} stands twice")
 

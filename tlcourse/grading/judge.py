@@ -73,7 +73,7 @@ def _judged(spec: Spec, case: Case, sealed: Sealed, secret: bytes) -> Judged:
     return Judged(
         case=case,
         sealed_sha256=sealed.sha256,
-        mode=kernel.signature.mode,
+        mode=kernel.launch_signature.mode,
         comparisons=comparisons,
         findings=launch.findings,
         missing_effect=_missing_effect(spec, case, kernel, launch),
@@ -105,7 +105,7 @@ def _missing_effect(spec: Spec, case: Case, kernel: Kernel, launch: Launch) -> P
     symbols = rebuilt.symbols(spec, case, kernel)
     record = effects.Record(
         timeline=launch.timeline,
-        blocks=prod(extents.evaluate(text, symbols) for text in kernel.signature.grid),
+        blocks=prod(extents.evaluate(text, symbols) for text in kernel.launch_signature.grid),
         output_bytes=sum(output.nbytes for output in launch.outputs),
     )
     phrases = (effects.missing(asked.name, asked.limit, record) for asked in spec.effects)

@@ -10,6 +10,8 @@ import json
 import runpy
 import sys
 
+_OPEN_FILES = 64
+
 
 def take(limits: dict[str, int]) -> None:
     """Limits this process and all that it starts."""
@@ -22,6 +24,8 @@ def take(limits: dict[str, int]) -> None:
         resource.RLIMIT_CPU: (limits["cpu_seconds"], limits["cpu_seconds"] + 1),
         resource.RLIMIT_AS: (limits["memory_bytes"],) * 2,
         resource.RLIMIT_FSIZE: (limits["file_bytes"],) * 2,
+        # Files that are open and deleted take up disk that nobody sees.
+        resource.RLIMIT_NOFILE: (_OPEN_FILES, _OPEN_FILES),
         resource.RLIMIT_CORE: (0, 0),
     }
     if limits["processes"]:

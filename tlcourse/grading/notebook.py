@@ -80,7 +80,7 @@ def answer(question: str, value: str, *, language: Language = "en") -> None:
 
 
 def progress(*, language: Language = "en") -> None:
-    """Shows what you have checked so far in this folder."""
+    """Shows what you have checked so far in this working copy."""
     checks = progress_file.read().get("checks", {})
     if not checks:
         _show_text(say("nothing yet", language))

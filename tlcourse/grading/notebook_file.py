@@ -77,8 +77,12 @@ def _cells(path: Path) -> list[dict[str, Any]]:
         data = json.loads(path.read_bytes())
         cells = [cell for cell in data["cells"] if cell["cell_type"] == "code"]
         return [cast(dict[str, Any], cell) for cell in cells]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
-        raise _unreadable(path, f"{type(problem).__name__}: {problem}") from problem
+    except OSError as problem:
+        raise _unreadable(path, f"the file cannot be read: {problem.strerror}") from problem
+    except (ValueError, RecursionError) as problem:
+        raise _unreadable(path, "the file is not JSON, the text that notebooks are") from problem
+    except (KeyError, TypeError) as problem:
+        raise _unreadable(path, "the file is JSON, but holds no list of cells") from problem
 
 
 def _exercise(cells: Iterable[dict[str, Any]]) -> str | None:

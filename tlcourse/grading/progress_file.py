@@ -1,16 +1,23 @@
-"""What a learner has done so far: a small JSON file beside the notebooks, written whole."""
+"""What a learner has done so far: a small JSON file in the learner's working copy, written whole.
+
+Elsewhere, as in a checkout where tests run the notebooks, it is kept until the process ends.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import tempfile
+from copy import deepcopy
 from pathlib import Path
 from typing import cast
 
 from tlcourse.records import Verdict
 
-FOLDER = ".tlcourse"
+MANIFEST = ".tlcourse.json"
+"""The file that `tlcourse lab` puts into the root of a working copy."""
+_FILE = ".tlcourse/progress.json"
+_of_this_process: dict[str, dict[str, str]] = {}
 
 
 def store_answer(exercise: str, value: str) -> None:
@@ -30,19 +37,28 @@ def store_verdict(verdict: Verdict) -> None:
 
 def read() -> dict[str, dict[str, str]]:
     """All that is stored; nothing where the file is missing or damaged."""
+    path = _path()
+    if path is None:
+        return deepcopy(_of_this_process)
     try:
-        data = json.loads(_path().read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return cast(dict[str, dict[str, str]], data) if isinstance(data, dict) else {}
 
 
-def _path() -> Path:
-    return Path.cwd() / FOLDER / "progress.json"
+def _path() -> Path | None:
+    """The file of the working copy that the current folder lies in."""
+    here = Path.cwd()
+    root = next((folder for folder in (here, *here.parents) if (folder / MANIFEST).is_file()), None)
+    return root / _FILE if root is not None else None
 
 
 def _write(data: dict[str, dict[str, str]]) -> None:
     path = _path()
+    if path is None:
+        _of_this_process.update(data)
+        return
     path.parent.mkdir(exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
     with os.fdopen(handle, "w", encoding="utf-8") as stream:

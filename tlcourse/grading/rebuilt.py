@@ -7,6 +7,7 @@ from math import prod
 
 import torch
 from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
+from xdsl.ir import Block, Operation, SSAValue
 
 from tlcourse import extents
 from tlcourse.chips import DEFAULT_CHIP
@@ -65,9 +66,10 @@ def _module(spec: Spec, case: Case, sealed: Sealed) -> ModuleOp:
     try:
         module = from_text(sealed.text)
         module.verify()
+        _check_order(module, frozenset())
         _mode(module)
         kernel_of(module)
-        parameters(module, sealed.sources)
+        _check_parameters(parameters(module, sealed.sources))
     # Whatever foreign text makes a reader do, the hand-in is at fault.
     except Exception as problem:
         raise error(
@@ -77,6 +79,31 @@ def _module(spec: Spec, case: Case, sealed: Sealed) -> ModuleOp:
             fix="hand in the notebook as it is; do not write the document yourself",
         ) from problem
     return module
+
+
+def _check_parameters(found: Sequence[Parameter]) -> None:
+    """Refuses dtypes and extents that the front end cannot have written."""
+    for parameter in found:
+        if parameter.dtype not in TORCH_DTYPES:
+            raise ValueError(f"{parameter.name} has the unknown dtype {parameter.dtype}")
+        for extent in parameter.extents:
+            extents.symbols(extent)
+
+
+def _check_order(op: Operation, known: frozenset[SSAValue]) -> None:
+    """Refuses a value that is used where it is not computed yet; xDSL reads such a text."""
+    for block in (block for region in op.regions for block in region.blocks):
+        _check_block(block, known.union(block.args))
+
+
+def _check_block(block: Block, known: frozenset[SSAValue]) -> None:
+    seen = set(known)
+    for op in block.ops:
+        if not seen.issuperset(op.operands):
+            raise ValueError(f"{op.name} uses a value that is not computed before it")
+        if op.regions:
+            _check_order(op, frozenset(seen))
+        seen.update(op.results)
 
 
 def _mode(module: ModuleOp) -> Mode:

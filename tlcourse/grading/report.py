@@ -44,10 +44,11 @@ def as_text(verdict: Verdict, language: Language = "en", sources: SourceMap | No
     )
     mode = f" ({verdict.mode})" if verdict.mode else ""
     lines = [head + mode, first_sentence(verdict, language)]
+    is_told = len(verdict.checks) == 1 and verdict.checks[0].state not in ("PASS", "TODO")
     for check in verdict.checks:
-        lines += [_line(check, language), *_more(check, sources or {})]
+        lines += [_line(check, language, is_told), *_more(check, sources or {}, is_told)]
     whys = dict.fromkeys(check.why for check in verdict.checks if check.why)
-    lines += [f"  {say('why limit', language)}: {why}" for why in whys]
+    lines += [f"  {say('why limit', language)}{say('colon', language)}{why}" for why in whys]
     return "\n".join(lines)
 
 
@@ -80,15 +81,17 @@ def _joined(sentences: tuple[str, ...], language: Language) -> str:
     return ("" if language == "zh" else " ").join(sentence for sentence in sentences if sentence)
 
 
-def _line(check: Check, language: Language) -> str:
+def _line(check: Check, language: Language, is_told: bool) -> str:
+    """A check's line; the reason is left out where the first sentence told it."""
+    reason = "" if is_told else f"{say('colon', language)}{check.reason}"
     points = f"{check.points:.3g}/{check.max_points:.3g}"
-    return (
-        f"  {_SIGN[check.state]} {check.name}: {check.reason}{_place(check, language)} [{points}]"
-    )
+    place = _place(check, language)
+    return f"  {_SIGN[check.state]} {check.name}{reason}{place} [{points}]"
 
 
-def _more(check: Check, sources: SourceMap) -> list[str]:
-    words = [line for text in (check.hint, check.detail) for line in text.splitlines()]
+def _more(check: Check, sources: SourceMap, is_told: bool) -> list[str]:
+    told = (check.detail,) if is_told else (check.hint, check.detail)
+    words = [line for text in told for line in text.splitlines()]
     return [f"      {line}" for line in [*words, *_excerpt(check, sources)]]
 
 
@@ -113,4 +116,4 @@ def _row(check: Check, language: Language, sources: SourceMap) -> str:
 
 
 def _place(check: Check, language: Language) -> str:
-    return f" ({say('line', language, line=check.span.line)})" if check.span is not None else ""
+    return say("line", language, line=check.span.line) if check.span is not None else ""

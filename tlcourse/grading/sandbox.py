@@ -27,6 +27,8 @@ State = Literal["ended", "timeout", "killed"]
 
 # What a Python with torch reads of the system, and nothing else of it.
 _SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/alternatives")
+_LOOK_SECONDS = 0.2
+_BLOCK_BYTES = 4096
 _TIME_IS_UP = int(getattr(signal, "SIGXCPU", 24))
 
 
@@ -40,6 +42,7 @@ class Limits:
         memory_bytes: address space.
         output_bytes: bytes of standard output and error that are kept; the rest is dropped.
         file_bytes: size of a file that it writes.
+        disk_bytes: size of all files in its work folder, looked at a few times a second.
         processes: processes and threads, where bubblewrap counts them apart from the user's;
             the system does not hold root to it.
     """
@@ -49,6 +52,7 @@ class Limits:
     memory_bytes: int = 6 * 2**30
     output_bytes: int = 64 * 2**10
     file_bytes: int = 64 * 2**20
+    disk_bytes: int = 128 * 2**20
     processes: int = 64
 
 
@@ -87,9 +91,7 @@ def run_limited(
     )
     head = _Head(cast(BufferedReader, process.stdout), limits.output_bytes)
     try:
-        state: State = _state(process.wait(timeout=limits.wall_seconds))
-    except subprocess.TimeoutExpired:
-        state = "timeout"
+        state = _watched(process, work, limits)
     finally:
         _kill_group(process)
     if state == "killed" and time.monotonic() - began >= limits.cpu_seconds:
@@ -118,6 +120,33 @@ class _Head:
         with self._stream:
             while chunk := self._stream.read1(2**16):
                 self._kept += chunk[: self._size_bytes - len(self._kept)]
+
+
+def _watched(process: subprocess.Popen[bytes], work: Path, limits: Limits) -> State:
+    """Waits for the end, or for the moment at which the process has had its time or its disk."""
+    end = time.monotonic() + limits.wall_seconds
+    while time.monotonic() < end:
+        try:
+            return _state(process.wait(timeout=_LOOK_SECONDS))
+        except subprocess.TimeoutExpired:
+            if _is_larger(work, limits.disk_bytes):
+                return "killed"
+    return "timeout"
+
+
+def _is_larger(folder: Path, limit_bytes: int) -> bool:
+    """Whether a folder holds more than that; an empty file takes a block as well."""
+    used = 0
+    for place, folders, names in os.walk(folder):
+        for name in (*folders, *names):
+            try:
+                size = os.lstat(Path(place) / name).st_size
+            except OSError:
+                continue  # it is gone already
+            used += max(size, _BLOCK_BYTES)
+            if used > limit_bytes:
+                return True
+    return False
 
 
 def _state(returncode: int) -> State:
@@ -186,7 +215,9 @@ def _shell(bubblewrap: str | None, work: Path) -> Sequence[str]:
     hidden = package / "course_files"
     words += ["--ro-bind", str(package), str(package)]
     words += ["--tmpfs", str(hidden)] if hidden.is_dir() else []
-    return (*words, "--bind", str(work), str(work), "--chdir", str(work), "--")
+    words += ["--bind", str(work), str(work), "--chdir", str(work)]
+    # What else could be written to lies in memory, which nothing limits.
+    return (*words, "--remount-ro", "/dev", "--remount-ro", "/", "--")
 
 
 def _python_folders() -> list[str]:

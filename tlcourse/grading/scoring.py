@@ -198,7 +198,8 @@ def _faulty(name: str, points: float, case: Case, fault: Finding, language: Lang
     if not case.public:
         words = {"case": label(case, language), "code": diagnostic.code}
         return _failed(name, points, say("fault hidden", language, **words))
-    check = _failed(name, points, f"{diagnostic.code}: {plain(diagnostic.what)}")
+    what = {"code": diagnostic.code, "what": plain(diagnostic.what)}
+    check = _failed(name, points, say("compiles not", language, **what))
     hint = say("fix", language, fix=plain(diagnostic.fix))
     return replace(check, hint=hint, span=_place(fault))
 

@@ -93,14 +93,19 @@ def _attempt(order: Order, binding: Mapping[str, int], factory: object) -> Attem
     try:
         sealed = _traced(order, binding, factory)
     except TLError as problem:
-        return refused(problem)
-    except NotImplementedError as problem:
-        # Only the stub's own line means that nobody has begun.
-        own = _is_raised_in(problem, _file_of(factory))
-        return Attempt(state="untouched") if own else raised(problem, _file_of(factory))
+        # TL429 wraps what the learner's own function raised.
+        own = problem.__cause__ if problem.code == "TL429" else None
+        return _ended(own, _file_of(factory)) if own is not None else refused(problem)
     except Exception as problem:  # noqa: BLE001 - whatever a learner's code raises is reported
-        return raised(problem, _file_of(factory))
+        return _ended(problem, _file_of(factory))
     return Attempt(state="sealed", document=sealed.to_text())
+
+
+def _ended(problem: BaseException, file: str) -> Attempt:
+    # Only the stub's own line means that nobody has begun.
+    if isinstance(problem, NotImplementedError) and _is_raised_in(problem, file):
+        return Attempt(state="untouched")
+    return raised(problem, file)
 
 
 def refused(problem: TLError) -> Attempt:

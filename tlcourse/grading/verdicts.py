@@ -63,7 +63,7 @@ def failed_attempt(spec: Spec, case: Case, attempt: Attempt, language: Language)
         case=label(case, language),
     )
     if attempt.line is not None:
-        reason += f" ({say('line', language, line=attempt.line)})"
+        reason += say("line", language, line=attempt.line)
     hint = ""
     if attempt.kind == "MemoryError" or "can't allocate memory" in attempt.what:
         hint = say("fix", language, fix=say("memory fix", language))
@@ -145,7 +145,7 @@ def unreadable(name: str, diagnostic: Diagnostic, language: Language) -> Verdict
         state="FAIL",
         points=0.0,
         max_points=0.0,
-        reason=f"{diagnostic.code}: {diagnostic.what}",
+        reason=say("compiles not", language, code=diagnostic.code, what=diagnostic.what),
         hint=say("fix", language, fix=diagnostic.fix),
     )
     return Verdict(exercise=name, state="FAIL", points=0.0, max_points=0.0, checks=(check,))
@@ -156,7 +156,8 @@ def label(case: Case, language: Language) -> str:
     words = case.label_zh if language == "zh" else case.label
     if not case.public:
         return words
-    return f"{', '.join(f'{name}={value}' for name, value in case.binding.items())} ({words})"
+    shapes = ", ".join(f"{name}={value}" for name, value in case.binding.items())
+    return say("case", language, shapes=shapes, words=words)
 
 
 def _with(spec: Spec, check: Check) -> Verdict:

@@ -58,23 +58,25 @@ def _printable(text: str) -> str:
 
 WORDS: dict[str, tuple[str, str]] = {
     # the first words of a verdict
-    "PASS": ("Right: all checks pass.", "正确:所有检查通过。"),
+    "PASS": ("Right: all checks pass.", "正确：所有检查通过。"),
     "PASS public": (
         "Right on the public cases; hidden cases count {points:g} more points at hand-in.",
-        "公开用例正确;隐藏用例在提交评分时另计 {points:g} 分。",
+        "公开用例正确；隐藏用例在提交评分时另计 {points:g} 分。",
     ),
     "PARTIAL": ("Partly right.", "部分正确。"),
     "FAIL": ("Not right yet.", "还不正确。"),
     "TODO": (
         "Not started: write your kernel into the solution cell.",
-        "尚未开始:请在解答单元格中编写内核。",
+        "尚未开始：请在解答单元格中编写内核。",
     ),
-    "TIMEOUT": ("Stopped: it ran too long.", "已停止:运行时间过长。"),
-    "ERROR": ("The grader failed. This costs you nothing.", "评分程序出错,不影响你的分数。"),
+    "TIMEOUT": ("Stopped: it ran too long.", "已停止：运行时间过长。"),
+    "ERROR": ("The grader failed. This costs you nothing.", "评分程序出错，不影响你的分数。"),
     # the report
-    "cause": ("Likely cause: {cause}.", "可能原因:{cause}。"),
-    "fix": ("To mend it: {fix}.", "改法:{fix}。"),
-    "line": ("line {line}", "第 {line} 行"),
+    "cause": ("Likely cause: {cause}.", "可能原因：{cause}。"),
+    "fix": ("To mend it: {fix}.", "改法：{fix}。"),
+    "line": (" (line {line})", "（第 {line} 行）"),
+    "case": ("{shapes} ({words})", "{shapes}（{words}）"),
+    "colon": (": ", "："),
     "check": ("check", "检查"),
     "points": ("points", "得分"),
     "result": ("result", "结果"),
@@ -84,17 +86,17 @@ WORDS: dict[str, tuple[str, str]] = {
     "cells": ("cells", "单元格"),
     "runs": ("runs", "运行"),
     "lowers": ("compiles", "编译"),
-    "numbers": ("numbers, {case}", "数值,{case}"),
+    "numbers": ("numbers, {case}", "数值，{case}"),
     "effects": ("work on the chip", "芯片上的工作"),
     "hidden": ("hidden cases", "隐藏用例"),
     "grader": ("grader", "评分程序"),
     # how it went
     "untouched": ("the exercise is untouched", "练习尚未改动"),
     "compiles": ("the kernel compiles for every case", "内核在所有用例上均可编译"),
-    "compiles not": ("{code}: {what}", "{code}:{what}"),
+    "compiles not": ("{code}: {what}", "{code}：{what}"),
     "compiles not hidden": (
         "no kernel for a hidden case ({case}): {code}",
-        "隐藏用例({case})没有得到内核:{code}",
+        "隐藏用例（{case}）没有得到内核：{code}",
     ),
     "no kernel": ("there is no kernel for this case", "该用例没有内核"),
     "equal": ("equal to torch within rounding", "在舍入误差内与 torch 相等"),
@@ -105,11 +107,11 @@ WORDS: dict[str, tuple[str, str]] = {
     "raised": ("{what}", "{what}"),
     "raised hidden": (
         "{what} was raised for a hidden case ({case})",
-        "隐藏用例({case})引发了 {what}",
+        "隐藏用例（{case}）引发了 {what}",
     ),
     "two cells": (
         "the notebook has {count} solution cells; all ran, the last definition counts",
-        "笔记本中有 {count} 个解答单元格;已全部运行,以最后的定义为准",
+        "笔记本中有 {count} 个解答单元格；已全部运行，以最后的定义为准",
     ),
     # how it ended too early
     "timeout": (
@@ -127,20 +129,20 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "killed": (
         "the system stopped the cell before a kernel was made",
-        "在得到内核之前,系统停止了该单元格",
+        "在得到内核之前，系统停止了该单元格",
     ),
     "killed fix": (
         "look for data that grows without end, or for calls that end the process",
-        "检查无限增长的数据,或结束进程的调用",
+        "检查无限增长的数据，或结束进程的调用",
     ),
     "memory": (
         "the cell asked for more memory than it may use ({gib} GiB)",
-        "单元格申请的内存超过了上限({gib} GiB)",
+        "单元格申请的内存超过了上限（{gib} GiB）",
     ),
     "memory fix": ("make smaller tensors in the cell", "在单元格中使用更小的张量"),
     "ended": (
         "the cell ended the Python process before a kernel was made",
-        "在得到内核之前,单元格结束了 Python 进程",
+        "在得到内核之前，单元格结束了 Python 进程",
     ),
     "ended fix": (
         "remove calls such as os._exit from the cell",
@@ -152,23 +154,23 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "forged fix": (
         "write no files named result.json; only the kernel is judged",
-        "不要写 result.json 文件;只评判内核",
+        "不要写 result.json 文件；只评判内核",
     ),
-    "grader failed": ("the grader failed: {what}", "评分程序失败:{what}"),
-    "grader fix": ("nothing is lost, it is graded again", "没有丢失任何东西,会再次评分"),
+    "grader failed": ("the grader failed: {what}", "评分程序失败：{what}"),
+    "grader fix": ("nothing is lost, it is graded again", "没有丢失任何东西，会再次评分"),
     # what is wrong with numbers
     "wrong": (
         "{name}: {where}; first at {first}: got {got}, want {want}",
-        "{name}:{where};第一处在 {first}:得到 {got},应为 {want}",
+        "{name}：{where}；第一处在 {first}：得到 {got}，应为 {want}",
     ),
-    "wrong everywhere a little": ("{name}: {where}", "{name}:{where}"),
+    "wrong everywhere a little": ("{name}: {where}", "{name}：{where}"),
     "wrong hidden": ("{name} is wrong", "{name} 不正确"),
     "modified": ("the kernel changed its input {name}", "内核改动了输入 {name}"),
-    "stopped": ("the run stopped: {what}", "运行停止:{what}"),
-    "stopped hidden": ("the run stopped ({code})", "运行停止({code})"),
+    "stopped": ("the run stopped: {what}", "运行停止：{what}"),
+    "stopped hidden": ("the run stopped ({code})", "运行停止（{code}）"),
     "never written": (
         "what is NaN there was never written, or was computed from memory that held nothing",
-        "NaN 处从未写入,或由没有内容的内存计算而来",
+        "NaN 处从未写入，或由没有内容的内存计算而来",
     ),
     "largest error": (
         "The largest error is {worst} times its limit.",
@@ -176,11 +178,11 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "frobenius": (
         "The relative error of the whole is {relative}, the limit is {limit}.",
-        "整体相对误差为 {relative},界限为 {limit}。",
+        "整体相对误差为 {relative}，界限为 {limit}。",
     ),
     "limit": (
         "|y - r| <= {factor:g} x 2^{exponent} x S for each element, with S = {scale}: {why}",
-        "每个元素满足 |y - r| <= {factor:g} x 2^{exponent} x S,其中 S = {scale}:{why}",
+        "每个元素满足 |y - r| <= {factor:g} x 2^{exponent} x S，其中 S = {scale}：{why}",
     ),
     "limit exact": ("integers are exact", "整数必须完全相等"),
     # which elements are wrong
@@ -197,10 +199,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "element": ("one element is wrong", "有一个元素不对"),
     "row": ("row {first} is wrong", "第 {first} 行不对"),
     "rows": ("rows {first} to {last} are wrong", "第 {first} 到 {last} 行不对"),
-    "last row": ("the last row is wrong, row {first}", "最后一行(第 {first} 行)不对"),
+    "last row": ("the last row is wrong, row {first}", "最后一行（第 {first} 行）不对"),
     "last rows": (
         "the last {count} rows are wrong, from row {first} on",
-        "最后 {count} 行不对,从第 {first} 行起",
+        "最后 {count} 行不对，从第 {first} 行起",
     ),
     "second row": (
         "every second row is wrong, from row {first} on",
@@ -208,10 +210,10 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "column": ("column {first} is wrong", "第 {first} 列不对"),
     "columns": ("columns {first} to {last} are wrong", "第 {first} 到 {last} 列不对"),
-    "last column": ("the last column is wrong, column {first}", "最后一列(第 {first} 列)不对"),
+    "last column": ("the last column is wrong, column {first}", "最后一列（第 {first} 列）不对"),
     "last columns": (
         "the last {count} columns are wrong, from column {first} on",
-        "最后 {count} 列不对,从第 {first} 列起",
+        "最后 {count} 列不对，从第 {first} 列起",
     ),
     "second column": (
         "every second column is wrong, from column {first} on",
@@ -220,7 +222,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "block": (
         "one block is wrong: rows {first_row} to {last_row}, columns {first_column} to "
         "{last_column}",
-        "有一块不对:第 {first_row} 到 {last_row} 行,第 {first_column} 到 {last_column} 列",
+        "有一块区域不对：第 {first_row} 到 {last_row} 行，第 {first_column} 到 {last_column} 列",
     ),
     "outside block": (
         "only the first {rows} rows and {columns} columns are right",
@@ -237,28 +239,29 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "fault hidden": (
         "the simulator saw a fault in a hidden case ({case}): {code}",
-        "模拟器在隐藏用例({case})中发现问题:{code}",
+        "模拟器在隐藏用例（{case}）中发现问题：{code}",
     ),
     "both_kinds_of_core": (
         "the work is done by one kind of core; asked is cube and vector work",
-        "只有一种核在工作;要求 cube 和 vector 都工作",
+        "只有一种核在工作；要求 cube 和 vector 都工作",
     ),
     "both_vector_cores": (
         "one vector core does all the vector work; asked is half for each",
-        "全部 vector 工作由一个 vector 核完成;要求两个核各做一半",
+        "全部 vector 工作由一个 vector 核完成；要求两个核各做一半",
     ),
     "bytes_written": (
         "the kernel writes {seen:.3g} times the bytes of its outputs to global memory; asked is "
         "at most {limit:.3g} times, each tile once",
-        "内核写入全局内存的字节数是输出的 {seen:.3g} 倍;要求不超过 {limit:.3g} 倍,每块只写一次",
+        "内核写入全局内存的字节数是输出的 {seen:.3g} 倍；要求不超过 {limit:.3g} 倍，"
+        "每个数据块只写一次",
     ),
     # hints, answers, progress
-    "hint": ("Hint {index}/{count}: {words}", "提示 {index}/{count}:{words}"),
+    "hint": ("Hint {index}/{count}: {words}", "提示 {index}/{count}：{words}"),
     "no hints": ("{exercise} has no hints.", "{exercise} 没有提示。"),
     "no choice": (
         "Write your choice in place of ?, then run this cell again.",
-        "请把 ? 换成你的选择,再运行此单元格。",
+        "请把 ? 换成你的选择，再运行此单元格。",
     ),
-    "stored": ("{question}: {value} is stored", "{question}:已保存 {value}"),
+    "stored": ("{question}: {value} is stored", "{question}：已保存 {value}"),
     "nothing yet": ("Nothing checked yet.", "还没有检查过任何练习。"),
 }

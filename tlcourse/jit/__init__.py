@@ -11,20 +11,33 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tlcourse.jit.bench import Latency, do_bench
     from tlcourse.jit.binding import Bound, bind
     from tlcourse.jit.decorator import compile, jit, lower
     from tlcourse.jit.kernel import Kernel
     from tlcourse.jit.launch import Launch, launch_program
+    from tlcourse.jit.profiler import Profiler
     from tlcourse.jit.report import FindingWarning, KernelWarning
+    from tlcourse.jit.supply import TensorSupplyType
+    from tlcourse.jit.tuning.arguments import AutotuneResult
+    from tlcourse.jit.tuning.decorator import autotune
+    from tlcourse.jit.tuning.tuner import AutoTuner
 
 __all__ = [
+    "AutoTuner",
+    "AutotuneResult",
     "Bound",
     "FindingWarning",
     "Kernel",
     "KernelWarning",
+    "Latency",
     "Launch",
+    "Profiler",
+    "TensorSupplyType",
+    "autotune",
     "bind",
     "compile",
+    "do_bench",
     "jit",
     "launch_program",
     "lower",
@@ -36,10 +49,17 @@ _HOME = {
     "Kernel": "kernel",
     "KernelWarning": "report",
     "Launch": "launch",
+    "AutoTuner": "tuning.tuner",
+    "AutotuneResult": "tuning.arguments",
+    "Latency": "bench",
+    "Profiler": "profiler",
+    "TensorSupplyType": "supply",
+    "autotune": "tuning.decorator",
     "bind": "binding",
     "compile": "decorator",
     "jit": "decorator",
     "launch_program": "launch",
+    "do_bench": "bench",
     "lower": "decorator",
 }
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import torch
 
 from tlcourse.diagnostics import Label, SourceMap, TLError, error
-from tlcourse.jit.dtypes import int_range, torch_name
+from tlcourse.jit.dtypes import TORCH_DTYPES, int_range, torch_name
 from tlcourse.jit.symbols import Origin
 from tlcourse.records import Parameter, Signature
+
+_LAUNCH_OPTIONS = ("execution", "backend", "checks", "seed")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +44,21 @@ class BindingErrors:
             why=why,
             fix=f"call kernel({names})",
             labels=labels,
+        )
+
+    def named(self, wanted: Sequence[Parameter], name: str) -> TLError:
+        """TL413: an argument is given by name."""
+        names = ", ".join(parameter.name for parameter in wanted)
+        fix = f"call kernel({names})"
+        if name in _LAUNCH_OPTIONS:
+            fix += f", or kernel.launch({names}, {name}=..) to say how it runs"
+        found = [parameter for parameter in wanted if parameter.name == name]
+        return self._error(
+            "TL413",
+            f"{self.signature.kernel} is called with {name}=.., but takes arguments by position",
+            why="the launch passes addresses and numbers in order; they have no names there",
+            fix=fix,
+            labels=self._at(found[0], "this parameter") if found else (),
         )
 
     def missing(self, parameter: Parameter) -> TLError:
@@ -82,11 +99,16 @@ class BindingErrors:
     def dtype(self, parameter: Parameter, tensor: torch.Tensor) -> TLError:
         """TL405: another dtype than declared."""
         got = torch_name(tensor.dtype)
+        fix = f"pass {parameter.name}.to(torch.{parameter.dtype})"
+        if got in TORCH_DTYPES:
+            fix += f", or declare {got!r}"
+        else:
+            fix += f"; a kernel has no {got}, only {', '.join(TORCH_DTYPES)}"
         return self._error(
             "TL405",
             f"{parameter.name} is {got}, the kernel declares {parameter.dtype}",
             why="the kernel reads the bytes of the tensor as the declared dtype",
-            fix=f"pass {parameter.name}.to(torch.{parameter.dtype}), or declare {got!r}",
+            fix=fix,
             labels=self._at(parameter, f"declared {parameter.dtype}"),
         )
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from tlcourse import __version__
-from tlcourse.config import read_config
+from tlcourse.config import is_yes, read_config
 from tlcourse.records import from_json, to_json
 
 R = TypeVar("R")
@@ -73,6 +73,12 @@ def set_cache_dir(path: str | os.PathLike[str]) -> None:
 def clear_cache() -> None:
     """Deletes what this package has stored in the cache folder, and nothing else there."""
     shutil.rmtree(get_cache_dir() / _FOLDER, ignore_errors=True)
+
+
+def clear_if_wanted() -> None:
+    """Clears the cache where TILELANG_CLEAR_CACHE says yes; upstream does so at its import."""
+    if is_yes(os.environ.get("TILELANG_CLEAR_CACHE", "")):
+        clear_cache()
 
 
 def enable_cache() -> None:

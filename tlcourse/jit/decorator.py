@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import ParamSpec, overload
-
-import torch
+import sys
+from collections.abc import Callable, Hashable
+from typing import ParamSpec, cast, overload
 
 from tlcourse.config import read_config
-from tlcourse.diagnostics import TLError, error
 from tlcourse.dialects.signature import parameters, stamp
+from tlcourse.jit.dump import dump
+from tlcourse.jit.factory import as_prim_func, check_call, key_of
 from tlcourse.jit.kernel import Kernel
+from tlcourse.jit.recipe import JitImpl, OutIdx, PassConfigs
 from tlcourse.jit.report import warn
 from tlcourse.jit.settings import normal_out_idx, read_settings
+from tlcourse.jit.tuning.errors import misplaced
 from tlcourse.language import PrimFunc
 from tlcourse.records import Mode
 
 P = ParamSpec("P")
-OutIdx = int | Sequence[int] | None
-PassConfigs = Mapping[str, object] | None
+
+_TUNED = "__tune_params"
+_INTO_A_FUNCTION = "put the T.prim_func into a function that returns it, @tilelang.jit above that"
 
 
 def compile(
@@ -51,8 +54,9 @@ def compile(
         TL422: the target is unknown.
         TL424: a variable of the environment holds an unknown word.
         TL425: the chip is unknown.
+        TL431: a value in pass_configs has no meaning.
     """
-    prim_func = _prim_func("tilelang.compile", func)
+    prim_func = as_prim_func("tilelang.compile", func)
     warn(prim_func.warnings, prim_func.sources)
     settings = read_settings(mode=mode, target=target, pass_configs=pass_configs)
     module = prim_func.module.clone()
@@ -63,7 +67,10 @@ def compile(
         out_idx=normal_out_idx(out_idx, parameters(module, prim_func.sources)),
         pass_configs=settings.pass_configs,
     )
-    return Kernel(module, prim_func.sources, settings, prim_func)
+    kernel = Kernel(module, prim_func.sources, settings, prim_func)
+    if read_config().dump_ir:
+        dump(kernel)
+    return kernel
 
 
 def lower(func: PrimFunc, target: str = "npuir", *, mode: Mode | None = None) -> str:
@@ -103,8 +110,8 @@ def jit(
 ) -> Callable[P, Kernel] | Callable[[Callable[P, PrimFunc]], Callable[P, Kernel]]:
     """Turns a function that makes a `T.prim_func` into one that makes a kernel.
 
-    The new function remembers its kernels: equal arguments under equal settings (mode, chip,
-    executor ..) give the same kernel object. Works with and without parentheses.
+    The new function remembers its kernels: equal arguments of equal types under equal settings
+    (mode, chip, executor ..) give the same kernel object. Works with and without parentheses.
 
     Args:
         func: the function; left out where `jit` is written with parentheses.
@@ -114,77 +121,43 @@ def jit(
         execution_backend: accepted; has no effect.
         verbose: accepted; has no effect.
         pass_configs: options of passes by upstream's names.
-        debug_root_path: accepted; has no effect. `kernel.trace()` shows what it would store.
+        debug_root_path: folder that gets the script and the MLIR of each kernel.
 
     Raises:
         TL420: the function gives no prim_func (when called).
         TL423: an argument of the function cannot be remembered (when called).
+        TL426: the arguments do not fit the function (when called).
         TL428: the function is called with tensors (when called).
+        TL429: the function raised (when called).
+        TL431: a value in pass_configs has no meaning (when called).
+        TL432: `func` is a T.prim_func.
+        TL433: debug_root_path cannot be written (when called).
     """
+    if isinstance(func, PrimFunc):
+        raise misplaced("@tilelang.jit stands above a PrimFunc", _INTO_A_FUNCTION)
 
-    def make(prim_func: PrimFunc) -> Kernel:
-        return compile(prim_func, out_idx, target=target, pass_configs=pass_configs)
+    def make(made: PrimFunc) -> Kernel:
+        return compile(made, out_idx, target=target, pass_configs=pass_configs)
 
-    if func is not None:
-        return _remembering(func, make)
-    return lambda factory: _remembering(factory, make)
+    def decorate(factory: Callable[P, PrimFunc]) -> Callable[P, Kernel]:
+        recipe = JitImpl(func=factory, compile=make, debug_root_path=debug_root_path)
+        return _remembering(factory, recipe)
+
+    return decorate if func is None else decorate(func)
 
 
-def _remembering(
-    factory: Callable[P, PrimFunc], make: Callable[[PrimFunc], Kernel]
-) -> Callable[P, Kernel]:
+def _remembering(factory: Callable[P, PrimFunc], recipe: JitImpl) -> Callable[P, Kernel]:
     made: dict[Hashable, Kernel] = {}
-    name = getattr(factory, "__name__", "the function")
 
     @functools.wraps(factory)
     def kernel_for(*args: P.args, **kwargs: P.kwargs) -> Kernel:
-        if any(isinstance(value, torch.Tensor) for value in (*args, *kwargs.values())):
-            raise _called_with_tensors(name)
-        key = (read_config(), args, tuple(sorted(kwargs.items())))
-        if not _is_hashable(key):
-            raise _not_hashable(name)
+        named = dict(kwargs)
+        named |= cast("dict[str, object]", named.pop(_TUNED, {}))
+        check_call(factory, args, named, sys._getframe(1))  # pyright: ignore[reportPrivateUsage]
+        key = (read_config(), key_of(factory, args, named))
         if key not in made:
-            made[key] = make(_prim_func(name, factory(*args, **kwargs)))
+            made[key] = recipe.make(args, named)
         return made[key]
 
-    setattr(kernel_for, "__jit_impl__", factory)
+    setattr(kernel_for, "__jit_impl__", recipe)
     return kernel_for
-
-
-def _is_hashable(key: object) -> bool:
-    try:
-        hash(key)
-    except TypeError:
-        return False
-    return True
-
-
-def _prim_func(name: str, got: object) -> PrimFunc:
-    """`got`, if it is a prim_func."""
-    if isinstance(got, PrimFunc):
-        return got
-    described = "None" if got is None else f"a {type(got).__name__}"
-    raise error(
-        "TL420",
-        f"{name} needs a T.prim_func, but got {described}",
-        why="a kernel is compiled from what @T.prim_func makes of a Python function",
-        fix="write @T.prim_func above the kernel function, and return that function",
-    )
-
-
-def _not_hashable(name: str) -> TLError:
-    return error(
-        "TL423",
-        f"an argument of {name} is a list, a dict or something else that can change",
-        why=f"{name} remembers the kernel for its arguments, so they have to stay as they are",
-        fix="pass numbers, texts and tuples",
-    )
-
-
-def _called_with_tensors(name: str) -> TLError:
-    return error(
-        "TL428",
-        f"{name} was called with tensors, but it makes a kernel",
-        why="a jit function takes shapes and tile sizes; the kernel that it returns takes tensors",
-        fix=f"write kernel = {name}(..sizes..) and then kernel(..tensors..)",
-    )

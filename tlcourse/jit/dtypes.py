@@ -22,6 +22,23 @@ TORCH_DTYPES: dict[str, torch.dtype] = {
     "bool": torch.bool,
 }
 
+SHORT_DTYPES: dict[str, str] = {
+    "float16": "fp16",
+    "float32": "fp32",
+    "float64": "fp64",
+    "bfloat16": "bf16",
+    "int8": "i8",
+    "int16": "i16",
+    "int32": "i32",
+    "int64": "i64",
+    "uint8": "u8",
+    "uint16": "u16",
+    "uint32": "u32",
+    "uint64": "u64",
+    "bool": "i1",
+}
+"""Dtypes in the short words of a kernel object's `signature`."""
+
 _POISON_BYTE = 0x7B
 
 

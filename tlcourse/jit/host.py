@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import logging
+from functools import cache
+
+import torch
 
 from tlcourse.chips import CHIPS, DEFAULT_CHIP, Chip
 from tlcourse.config import read_config
+from tlcourse.diagnostics import error
+from tlcourse.jit.dtypes import TORCH_DTYPES
 
 _DEVICES = 1  # the simulated machine has one chip
 
@@ -26,16 +31,33 @@ def set_log_level(level: str | int) -> None:
     logging.getLogger("tlcourse").setLevel(level if isinstance(level, int) else number)
 
 
+def map_torch_type(intype: str) -> torch.dtype:
+    """The torch dtype of a TileLang name.
+
+    Raises:
+        TL405: kernels have no such dtype.
+    """
+    if intype not in TORCH_DTYPES:
+        raise error(
+            "TL405",
+            f'"{intype}" is no dtype of a kernel',
+            why=f"kernels have {', '.join(TORCH_DTYPES)}",
+            fix='write "float16", "float32" or another one of them',
+        )
+    return TORCH_DTYPES[intype]
+
+
 class NPUUtils:
     """Numbers of the chip that kernels choose their grid by.
 
     Differs from upstream: they come from the chip's file, not from a driver.
     """
 
-    @classmethod
-    def get(cls) -> NPUUtils:
-        """The helper; it holds no state."""
-        return cls()
+    @staticmethod
+    @cache
+    def get() -> NPUUtils:
+        """The one helper of this process; it holds no state."""
+        return NPUUtils()
 
     def get_arch(self) -> str:
         """The chip's name, for example `Ascend910B1`."""

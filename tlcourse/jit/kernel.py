@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Self
 
 import torch
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 
 from tlcourse.diagnostics import SourceMap
 from tlcourse.dialects.signature import signature
 from tlcourse.dialects.text import to_text
-from tlcourse.jit.binding import bind
+from tlcourse.jit.binding import bind, check_names
 from tlcourse.jit.compiling import Compiler
+from tlcourse.jit.dtypes import SHORT_DTYPES
+from tlcourse.jit.elsewhere import not_served
 from tlcourse.jit.launch import Execution, Launch, run_bound
 from tlcourse.jit.report import report
 from tlcourse.jit.settings import Settings, backend_from, checks_from, execution_from
+from tlcourse.jit.supply import TensorSupplyType
+from tlcourse.jit.tuning.errors import not_tuned
 from tlcourse.jit.writes import written_parameters
 from tlcourse.language import PrimFunc
 from tlcourse.records import Backend, Parameter, PassTrace, Program
+
+if TYPE_CHECKING:
+    from tlcourse.jit.bench import Latency
+    from tlcourse.jit.profiler import Profiler
 
 
 class Kernel:
@@ -43,18 +53,21 @@ class Kernel:
     ) -> None:
         self.module = module
         self.sources = sources
-        self.signature = signature(module, sources)
+        self.launch_signature = signature(module, sources)
         self.settings = settings
         self.prim_func = prim_func
         self.last_launch: Launch | None = None
-        self._written = frozenset(written_parameters(module))
+        self._tuned: dict[str, object] = {}
+        self.written = frozenset(written_parameters(module))
         self._compiler = Compiler(
-            module=module, signature=self.signature, sources=sources, settings=settings
+            module=module, signature=self.launch_signature, sources=sources, settings=settings
         )
         self._programs: dict[tuple[Execution, Backend], Program] = {}
         self._compiling = threading.Lock()
 
-    def __call__(self, *tensors: object) -> torch.Tensor | list[torch.Tensor] | None:
+    def __call__(
+        self, *tensors: object, **named: object
+    ) -> torch.Tensor | list[torch.Tensor] | None:
         """Runs the kernel on npu tensors.
 
         Faults that stopped the run are raised; others are warnings (`FindingWarning`), and
@@ -62,14 +75,16 @@ class Kernel:
 
         Args:
             tensors: one argument per parameter that is no output (out_idx), in order.
+            named: refused, as upstream does.
 
         Returns:
             the output, a list of several, or None where the kernel has no out_idx.
 
         Raises:
-            TL401 to TL412: the arguments do not fit.
+            TL401 to TL413: the arguments do not fit.
             TL501 to TL530: the run stopped; see `tlcourse.jit.report.STOPPING`.
         """
+        check_names(self.launch_signature, named, self.sources)
         launch = self.launch(*tensors)
         report(launch.findings, self.sources)
         outputs = launch.outputs
@@ -82,6 +97,7 @@ class Kernel:
         backend: str | None = None,
         checks: str | None = None,
         seed: int = 0,
+        **named: object,
     ) -> Launch:
         """Runs the kernel and returns all there is to see; findings are not raised.
 
@@ -91,15 +107,17 @@ class Kernel:
             backend: `embedded` or `bishengir`.
             checks: `off`, `class` or `all`.
             seed: which of the legal orders of instructions the simulator takes.
+            named: refused: tensors have no names in a launch.
 
         Raises:
-            TL401 to TL412: the arguments do not fit.
+            TL401 to TL413: the arguments do not fit.
             TL424: a word for execution, backend or checks is unknown.
         """
+        check_names(self.launch_signature, named, self.sources)
         how = self.settings.checks if checks is None else checks_from(checks)
         key = self._key(execution, backend)
         # Arguments come first: a misfit is told at once, and compiling may take its time.
-        bound = bind(self.signature, tensors, self.sources, written=self._written)
+        bound = bind(self.launch_signature, tensors, self.sources, written=self.written)
         program = self._program(key)
         self.last_launch = run_bound(program, bound, chip=self.settings.chip, checks=how, seed=seed)
         return self.last_launch
@@ -135,17 +153,17 @@ class Kernel:
     @property
     def kernel_name(self) -> str:
         """Name of the kernel function."""
-        return self.signature.kernel
+        return self.launch_signature.kernel
 
     @property
     def out_idx(self) -> tuple[int, ...]:
         """Positions of the parameters that a call allocates and returns."""
-        return self.signature.out_idx
+        return self.launch_signature.out_idx
 
     @property
     def params(self) -> tuple[Parameter, ...]:
         """The parameters that the learner wrote, in order."""
-        return tuple(p for p in self.signature.parameters if p.kind != "symbol")
+        return tuple(p for p in self.launch_signature.parameters if p.kind != "symbol")
 
     @property
     def param_info(self) -> list[dict[str, object]]:
@@ -162,22 +180,75 @@ class Kernel:
     @property
     def symbolic(self) -> tuple[str, ...]:
         """Names of the symbols, in the order in which they follow the parameters."""
-        return tuple(p.name for p in self.signature.parameters if p.kind == "symbol")
+        return tuple(p.name for p in self.launch_signature.parameters if p.kind == "symbol")
 
     @property
     def gridfunc(self) -> str:
         """The grid as text, one expression per dimension."""
-        return ", ".join(self.signature.grid)
+        return ", ".join(self.launch_signature.grid)
+
+    @property
+    def signature(self) -> dict[int, str]:
+        """How each argument is passed: `*fp16` by address, `i32` by value; symbols come last."""
+        return {
+            index: ("*" if parameter.kind == "tensor" else "") + SHORT_DTYPES[parameter.dtype]
+            for index, parameter in enumerate(self.launch_signature.parameters)
+        }
 
     @property
     def mix_mode(self) -> str:
         """Which cores the kernel uses: `aic`, `aiv`, or `mix` for both."""
-        kinds = {code.agent for code in self.program("simulator").agents}
-        return "mix" if len(kinds) == 2 else "aic" if kinds == {"cube"} else "aiv"
+        found = [op.attributes.get("mix_mode") for op in self._compiler.mlir().walk()]
+        modes = {mode.data for mode in found if isinstance(mode, StringAttr)}
+        return modes.pop() if len(modes) == 1 else "mix"
+
+    def get_profiler(
+        self, tensor_supply_type: TensorSupplyType = TensorSupplyType.Auto
+    ) -> Profiler:
+        """What times this kernel and compares it with a reference.
+
+        Args:
+            tensor_supply_type: how it fills tensors that nobody gives.
+        """
+        from tlcourse.jit.profiler import Profiler
+
+        return Profiler(self, tensor_supply_type)
+
+    def benchmark(
+        self, warmup: float = 25, rep: float = 100, n_warmup: int = 0, n_repeat: int = 0
+    ) -> Latency:
+        """Milliseconds of one launch; see `Profiler.do_bench`."""
+        return self.get_profiler().do_bench(None, warmup, rep, n_warmup, n_repeat)
+
+    def update_tuner_result(
+        self, latency: float, config: Mapping[str, object], ref_latency: float | None
+    ) -> Self:
+        """Notes what a tuner found out; `get_tuner_result` gives it back."""
+        self._tuned = {"latency": latency, "config": dict(config), "ref_latency": ref_latency}
+        return self
+
+    def get_tuner_result(self) -> dict[str, object]:
+        """The latency and ref_latency in milliseconds, and the configuration that was chosen.
+
+        Raises:
+            TL453: nobody has tuned this kernel.
+        """
+        if not self._tuned:
+            raise not_tuned(self.kernel_name)
+        return dict(self._tuned)
+
+    @classmethod
+    def from_database(cls, *args: object, **named: object) -> Self:
+        """Refused: upstream loads a compiled library here, and there is none.
+
+        Raises:
+            TL460: always.
+        """
+        raise not_served("JitKernel_NPU.from_database")
 
     def __repr__(self) -> str:
         names = ", ".join(parameter.name for parameter in self.params)
-        return f"<kernel {self.kernel_name}({names}), {self.signature.mode}>"
+        return f"<kernel {self.kernel_name}({names}), {self.launch_signature.mode}>"
 
     def _program(self, key: tuple[Execution, Backend]) -> Program:
         with self._compiling:

@@ -1,12 +1,19 @@
-"""`tilelang.PassConfigKey`: upstream's names of pass options."""
+"""`tilelang.PassConfigKey` and `pass_configs`: upstream's names of pass options."""
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Mapping
 from enum import StrEnum
+from typing import cast
+
+from tlcourse.config import NO, YES
+from tlcourse.diagnostics import Diagnostic, TLError, error
+from tlcourse.jit.report import warn
 
 
 class PassConfigKey(StrEnum):
-    """Keys of `pass_configs`. A key compiles kernels only through passes that know it.
+    """Keys of `pass_configs`. Those in EFFECTIVE reach the passes; others are accepted.
 
     Source: upstream's `tilelang/transform/pass_config.py`.
     """
@@ -18,6 +25,7 @@ class PassConfigKey(StrEnum):
     TL_CONFIG_INDEX_BITWIDTH = "tl.config_index_bitwidth"
     TL_DISABLE_TMA_LOWER = "tl.disable_tma_lower"
     TL_DISABLE_SAFE_MEMORY_ACCESS = "tl.disable_safe_memory_legalize"
+    TL_DEBUG_MERGE_SHARED_MEMORY_ALLOCATIONS = "tl.debug_merge_shared_memory_allocations"
     TL_ENABLE_PLAN_AND_UPDATE_BUFFER_ALLOCATION = "tl.enable_plan_and_update_buffer_allocation"
     NPUIR_ENABLE_AUTO_MULTI_BUFFER = "npuir.enable_auto_multi_buffer"
     NPUIR_DISABLE_HIVM_AUTO_INJECT_SYNC = "npuir.disable_hivm_auto_inject_sync"
@@ -32,3 +40,64 @@ class PassConfigKey(StrEnum):
     TIR_ADD_LOWER_PASS = "tir.add_lower_pass"
     TIR_NOALIAS = "tir.noalias"
     CUDA_KERNELS_OUTPUT_DIR = "cuda.kernels_output_dir"
+
+
+EFFECTIVE = frozenset(
+    {
+        PassConfigKey.NPUIR_ENABLE_AUTO_MULTI_BUFFER,
+        PassConfigKey.NPUIR_DISABLE_HIVM_AUTO_INJECT_SYNC,
+        PassConfigKey.TL_ENABLE_PLAN_AND_UPDATE_BUFFER_ALLOCATION,
+    }
+)
+"""Keys that change what passes do here, as on the NPU."""
+
+
+def normal_pass_configs(configs: Mapping[str, object] | None) -> dict[str, str]:
+    """`pass_configs` as texts, by upstream's names. An unknown name is warned of (TL430).
+
+    Args:
+        configs: names or members of PassConfigKey, with their values.
+
+    Raises:
+        TL431: an option that has an effect is neither on nor off, or it is no dictionary.
+    """
+    if configs is None:
+        return {}
+    if not isinstance(cast(object, configs), Mapping):
+        raise _no_mapping(configs)
+    found = {str(name): value for name, value in configs.items()}
+    known = [key.value for key in PassConfigKey]
+    warn([_unknown(name, known) for name in found if name not in known], {})
+    return {name: _text(name, value) for name, value in found.items()}
+
+
+def _text(name: str, value: object) -> str:
+    text = str(value)
+    if name in EFFECTIVE and text.strip().lower() not in YES + NO:
+        raise error(
+            "TL431",
+            f"pass_configs: {name} is {value!r}, neither on nor off",
+            why="this option switches a pass",
+            fix=f'write pass_configs={{"{name}": True}} or False',
+        )
+    return str(text.strip().lower() in YES) if name in EFFECTIVE else text
+
+
+def _unknown(name: str, known: list[str]) -> Diagnostic:
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.7)
+    return Diagnostic(
+        code="TL430",
+        severity="warning",
+        what=f'pass_configs: no pass knows "{name}", it has no effect',
+        why="options have the names that tilelang.PassConfigKey lists",
+        fix=f'did you mean "{near[0]}"?' if near else "leave it out",
+    )
+
+
+def _no_mapping(configs: object) -> TLError:
+    return error(
+        "TL431",
+        f"pass_configs is a {type(configs).__name__}, not a dictionary",
+        why="each option has a name and a value",
+        fix='write pass_configs={"npuir.enable_auto_multi_buffer": False}',
+    )

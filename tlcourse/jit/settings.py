@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from tlcourse.chips import CHIPS, Chip
-from tlcourse.config import mode_from, read_config
+from tlcourse.chips import CHIPS, DEFAULT_CHIP, Chip
+from tlcourse.config import NO, YES, mode_from, read_config
 from tlcourse.diagnostics import TLError, error
 from tlcourse.jit.launch import Checks, Execution
+from tlcourse.jit.pass_config import normal_pass_configs
 from tlcourse.records import Backend, Mode, Parameter
 
 TARGETS = ("npuir",)
+_FAMILIES = {"": DEFAULT_CHIP.name, "Ascend910B": DEFAULT_CHIP.name}
 _BACKENDS = ("embedded", "bishengir")
 _EXECUTIONS = ("simulator", "functional")
 _CHECKS = ("off", "class", "all")
@@ -62,14 +64,18 @@ def read_settings(
         TL422: the target is unknown.
         TL424: a variable holds a word that has no meaning.
         TL425: the chip is unknown.
+        TL431: a value in pass_configs has no meaning.
     """
     if target not in TARGETS:
         raise unknown("TL422", "target", target, TARGETS, "kernels are compiled for an NPU only")
     config = read_config()
+    _one_of(
+        "TILELANG_ENABLE_SIMT", config.enable_simt.lower(), ("", *YES, *NO), "it says yes or no"
+    )
     return Settings(
         mode=config.mode if mode is None else mode_from(mode),
         target=target,
-        pass_configs={str(name): str(value) for name, value in (pass_configs or {}).items()},
+        pass_configs=normal_pass_configs(pass_configs),
         chip=_chip(config.device_name),
         backend=backend_from(config.backend, "TLCOURSE_COMPILER"),
         execution=execution_from(config.execution, "TLCOURSE_EXECUTION"),
@@ -115,9 +121,9 @@ def normal_out_idx(
         parameters: the kernel's parameters; symbols at their end are not counted.
 
     Raises:
-        TL421: a position is out of range, comes twice, or is a scalar's.
+        TL421: a position is out of range, comes twice, or is a scalar's; or it is no position.
     """
-    given = () if out_idx is None else (out_idx,) if isinstance(out_idx, int) else tuple(out_idx)
+    given = _positions(out_idx)
     own = [parameter for parameter in parameters if parameter.kind != "symbol"]
     found: list[int] = []
     for index in given:
@@ -126,6 +132,21 @@ def normal_out_idx(
             raise _bad_out_idx(index, own)
         found.append(position)
     return tuple(found)
+
+
+def _positions(out_idx: object) -> tuple[int, ...]:
+    """out_idx as a tuple of whole numbers."""
+    many = cast("Sequence[object]", out_idx) if isinstance(out_idx, (list, tuple)) else [out_idx]
+    found = () if out_idx is None else tuple(many)
+    numbers = tuple(index for index in found if type(index) is int)
+    if numbers != found:
+        raise error(
+            "TL421",
+            f"out_idx is {out_idx!r}, not a position or a list of positions",
+            why="a position is a whole number that counts parameters from 0, or from the end",
+            fix="write out_idx=[-1] for the last parameter",
+        )
+    return numbers
 
 
 def unknown(code: str, name: str, word: str, known: Collection[str], why: str) -> TLError:
@@ -143,6 +164,7 @@ def _one_of(name: str, word: str, known: Collection[str], why: str) -> str:
 
 
 def _chip(name: str) -> Chip:
+    name = _FAMILIES.get(name, name)
     if name not in CHIPS:
         why = "TILELANG_ASCEND_DEVICE_NAME names the simulated chip"
         raise unknown("TL425", "TILELANG_ASCEND_DEVICE_NAME", name, CHIPS, why)

@@ -10,8 +10,8 @@ from tlcourse.language.affine import Index
 from tlcourse.language.buffers import Buffer, Space, describe, known
 from tlcourse.language.builder import builder
 from tlcourse.language.calls import statement
+from tlcourse.language.dtype_rules import check_dtype
 from tlcourse.language.host import entries
-from tlcourse.language.names import near_name
 from tlcourse.language.scalar import Operand
 
 Shape = object
@@ -62,6 +62,37 @@ def alloc_ub(shape: Shape, dtype: str) -> Buffer:
         TL117: an extent is no positive number.
     """
     return _alloc(shape, dtype, "shared", "UB")
+
+
+@statement
+def alloc_local(shape: Shape, dtype: str, scope: str = "local") -> Buffer:
+    """A few scalars that a core keeps for its loops (Developer form).
+
+    Args:
+        shape: extents, numbers; an int for 1-D.
+        dtype: TileLang dtype.
+        scope: upstream's scope string.
+
+    Raises:
+        TL116: there is no such dtype.
+        TL117: an extent is no positive number, or the scope does not exist.
+    """
+    return _alloc(shape, dtype, _scope(scope), None)
+
+
+@statement
+def alloc_var(dtype: str, scope: str = "local.var") -> Buffer:
+    """One scalar that can change: a buffer of one element, read and written as `x[0]`.
+
+    Args:
+        dtype: TileLang dtype.
+        scope: upstream's scope string.
+
+    Raises:
+        TL116: there is no such dtype.
+        TL117: the scope does not exist.
+    """
+    return _alloc((1,), dtype, _scope(scope), None)
 
 
 @statement
@@ -122,24 +153,6 @@ def alloc_L0C(shape: Shape, dtype: str) -> Buffer:
         TL117: an extent is no positive number.
     """
     return _alloc(shape, dtype, "wmma.accumulator", "L0C")
-
-
-def check_dtype(dtype: object) -> str:
-    """A dtype name that exists.
-
-    Raises:
-        TL116: there is no such dtype.
-    """
-    if isinstance(dtype, str) and str(dtype) in DTYPES:
-        return str(dtype)
-    shown = str(dtype) if isinstance(dtype, str) else describe(dtype)
-    raise builder().fail(
-        "TL116",
-        f"there is no dtype {shown}",
-        why=f"the dtypes are {', '.join(DTYPES)}",
-        fix=f"{near_name(shown, DTYPES)}write the dtype as a text, for example 'float16'",
-        at={"dtype": ""},
-    )
 
 
 def _alloc(shape: Shape, dtype: str, scope: str, space: Space | None) -> Buffer:

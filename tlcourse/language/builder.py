@@ -156,11 +156,13 @@ class Builder:
         return error(code, what, why=why, fix=fix, labels=labels, sources=self.sources)
 
     def warn(self, code: str, what: str, *, why: str, fix: str) -> None:
-        """Keeps a warning at the current place."""
+        """Keeps a warning at the current place; once, however often the place is read."""
         labels = (Label(span=self.span),)
-        self.warnings.append(
-            Diagnostic(code=code, severity="warning", what=what, why=why, fix=fix, labels=labels)
+        warning = Diagnostic(
+            code=code, severity="warning", what=what, why=why, fix=fix, labels=labels
         )
+        if warning not in self.warnings:
+            self.warnings.append(warning)
 
     def labels(self, at: Mapping[str, str]) -> tuple[Label, ...]:
         """Labels at arguments of the call; the current place if none of them is known."""

@@ -15,6 +15,7 @@ from typing import ParamSpec, TypeVar
 
 from tlcourse.diagnostics import Label, Span, TLError, error
 from tlcourse.language.builder import Builder, active
+from tlcourse.language.elsewhere import KEYWORDS
 from tlcourse.language.host import entries
 from tlcourse.language.source import place_of_frame
 
@@ -137,6 +138,8 @@ def _wrong_arguments(
     unknown = [key for key in kwargs if key not in signature.parameters]
     near = difflib.get_close_matches(unknown[0], signature.parameters, 1) if unknown else []
     hint = f"did you mean {near[0]}=? " if near else ""
+    if unknown and unknown[0] in KEYWORDS:
+        hint = f"{KEYWORDS[unknown[0]]}; "
     CALL_SPANS.set(None)
     return build.fail(
         "TL109",

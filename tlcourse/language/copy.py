@@ -8,6 +8,10 @@ from tlcourse.language.builder import builder
 from tlcourse.language.calls import statement
 from tlcourse.language.memory_paths import check_path
 from tlcourse.language.regions import pair
+from tlcourse.language.tile_checks import check_conversion
+
+# What the FIX pipe converts on the way out of L0C.
+_QUANTISED = (("float32", "float16"), ("float32", "bfloat16"), ("int32", "int8"))
 
 
 @statement
@@ -23,9 +27,12 @@ def copy(src: object, dst: object, coalesced_width: object = None, size: object 
     Raises:
         TL122: `size` beside a slice.
         TL123: the extents cannot be found, or do not agree.
+        TL124: the copy would convert from or to unsigned integers.
         TL203: no data path joins the two memories.
     """
-    _move(*pair(src, dst, size, "copy"), op="copy")
+    regions = pair(src, dst, size, "copy")
+    check_conversion("copy", *regions)
+    _move(*regions, op="copy")
 
 
 @statement
@@ -60,7 +67,7 @@ def store_fixpipe(
 ) -> None:
     """Copies a tile from L0C to global memory through the FIX pipe (Expert form).
 
-    float32 may be rounded to float16 or bfloat16 on the way.
+    float32 may be rounded to float16 or bfloat16 on the way, int32 saturated to int8.
 
     Args:
         src: buffer in L0C.
@@ -68,22 +75,47 @@ def store_fixpipe(
         size: extents for start points, in place of slices.
         enable_nz2nd: writes rows in order; needed, see TL205.
         channel_split: not supported, see TL205.
-        pre_relu_mode: not supported, see TL205.
+        pre_relu_mode: "relu" turns negative numbers to 0 on the way; "" leaves them. Others are
+            not supported, see TL205.
 
     Raises:
         TL122: `size` beside a slice.
         TL123: the extents cannot be found, or do not agree.
+        TL124: the FIX pipe does not convert between the dtypes.
         TL203: no data path joins the two memories.
         TL205: the result would not be in row order, or another extra is asked for.
     """
     _check_extras(enable_nz2nd, channel_split, pre_relu_mode)
     regions = pair(src, dst, size, "store_fixpipe")
     check_path(*regions, op="store_fixpipe", sources=("L0C",), targets=("GM",))
-    _move(*regions, op="store_fixpipe")
+    _check_quantisation(*regions)
+    _move(*regions, op="store_fixpipe", relu=pre_relu_mode == "relu")
+
+
+@statement
+def store_nz2nd(src: object, dst: object, size: object = None) -> None:
+    """Copies a tile from L0C to global memory: an older form of T.store_fixpipe.
+
+    Args:
+        src: buffer in L0C.
+        dst: part of a tensor in global memory.
+        size: extents for start points, in place of slices.
+
+    Raises:
+        TL122: `size` beside a slice.
+        TL123: the extents cannot be found, or do not agree.
+        TL124: the FIX pipe does not convert between the dtypes.
+        TL203: no data path joins the two memories.
+    """
+    regions = pair(src, dst, size, "store_nz2nd")
+    check_path(*regions, op="store_nz2nd", sources=("L0C",), targets=("GM",))
+    _check_quantisation(*regions)
+    _move(*regions, op="store_nz2nd")
 
 
 npuir_load_nd2nz = load_nd2nz
 npuir_store_fixpipe = store_fixpipe
+npuir_store_nz2nd = store_nz2nd
 
 
 def check_equal_dtypes(src: Region, dst: Region, *, op: str) -> None:
@@ -103,19 +135,33 @@ def check_equal_dtypes(src: Region, dst: Region, *, op: str) -> None:
     )
 
 
-def _move(src: Region, dst: Region, *, op: str) -> None:
+def _move(src: Region, dst: Region, *, op: str, relu: bool = False) -> None:
     check_path(src, dst, op=op)
-    builder().emit(tl.CopyOp(src.tile(), dst.tile()))
+    builder().emit(tl.CopyOp(src.tile(), dst.tile(), relu=relu))
+
+
+def _check_quantisation(src: Region, dst: Region) -> None:
+    if src.dtype == dst.dtype or (src.dtype, dst.dtype) in _QUANTISED:
+        return
+    pairs = ", ".join(f"{a} to {b}" for a, b in _QUANTISED)
+    raise builder().fail(
+        "TL124",
+        f"the FIX pipe does not convert {src.dtype} to {dst.dtype}",
+        why=f"on the way out of L0C it converts {pairs}",
+        fix="declare the tensor in one of these dtypes, or convert a tile in UB with T.vcast",
+        at={"src": src.dtype, "dst": dst.dtype},
+    )
 
 
 def _check_extras(enable_nz2nd: bool, channel_split: bool, pre_relu_mode: str) -> None:
-    if enable_nz2nd and not channel_split and not pre_relu_mode:
+    if enable_nz2nd and not channel_split and pre_relu_mode in ("", "relu"):
         return
     raise builder().fail(
         "TL205",
         "T.store_fixpipe is asked for something else than rows in order",
         why="global memory holds tensors row by row; fractal order, split channels and a relu "
-        "on the way are not modelled",
-        fix="write enable_nz2nd=True, leave the other extras out, and use T.vrelu in UB",
+        "with slopes are not modelled",
+        fix='write enable_nz2nd=True and pre_relu_mode="relu" or none, leave the other extras '
+        "out, and compute the rest in UB",
         at={"enable_nz2nd": "", "channel_split": "", "pre_relu_mode": ""},
     )

@@ -11,9 +11,28 @@ from xdsl.ir import Operation, SSAValue
 
 from tlcourse.dialects.dtypes import DTYPES
 from tlcourse.language.builder import builder
+from tlcourse.language.names import near_name
 
 INDEX = "int32"
 Conversion = Callable[[SSAValue], Operation]
+
+
+def check_dtype(dtype: object) -> str:
+    """A dtype name that exists.
+
+    Raises:
+        TL116: there is no such dtype.
+    """
+    if isinstance(dtype, str) and str(dtype) in DTYPES:
+        return str(dtype)
+    shown = str(dtype) if isinstance(dtype, str) else f"{dtype!r} ({type(dtype).__name__})"
+    raise builder().fail(
+        "TL116",
+        f"there is no dtype {shown}",
+        why=f"the dtypes are {', '.join(DTYPES)}",
+        fix=f"{near_name(shown, DTYPES)}write the dtype as a text, for example 'float16'",
+        at={"dtype": ""},
+    )
 
 
 def is_float(dtype: str) -> bool:

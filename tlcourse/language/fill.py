@@ -9,7 +9,7 @@ from tlcourse.language.calls import statement
 from tlcourse.language.names import near_name
 from tlcourse.language.regions import sized, sizes, tile
 from tlcourse.language.scalar import is_operand, to_expr
-from tlcourse.language.tile_checks import check_broadcast
+from tlcourse.language.tile_checks import check_broadcast, check_conversion
 
 
 @statement
@@ -71,13 +71,14 @@ def vcast(src: object, dst: object, size: object = None, round_mode: str = "rint
     Args:
         src: tile to read.
         dst: tile to write, of another dtype.
-        size: extents for start points, in place of slices.
+        size: extents of both sides; a slice or element beside it says the start only.
         round_mode: rint (nearest, ties to even), round (ties away from 0), floor, ceil, trunc
             or odd.
 
     Raises:
         TL121: an operand is no tile.
         TL123: the extents do not agree.
+        TL124: a dtype is an unsigned integer.
         TL133: there is no such round mode.
     """
     if round_mode not in tl.ROUND_MODES:
@@ -90,6 +91,7 @@ def vcast(src: object, dst: object, size: object = None, round_mode: str = "rint
         )
     regions = _sides(src, dst, size)
     check_broadcast("vcast", {"src": regions[0]}, "dst", regions[1])
+    check_conversion("vcast", *regions)
     builder().emit(tl.CastOp(regions[0].tile(), regions[1].tile(), round_mode))
 
 
@@ -127,4 +129,4 @@ def _sides(src: object, dst: object, size: object) -> tuple[Region, Region]:
     if size is None:
         return tile(src, "src"), tile(dst, "dst")
     extents = sizes(size)
-    return sized(src, extents, "src"), sized(dst, extents, "dst")
+    return sized(src, extents, "src", slices=True), sized(dst, extents, "dst", slices=True)

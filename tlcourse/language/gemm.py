@@ -51,7 +51,7 @@ def gemm(
             Expert form.
         B: tile [K, N], [N, K] if b_transpose; of A's dtype; in L1 in Expert form.
         C: tile [M, N]; float32, or int32 for int8; in L0C in Expert form.
-        size: [m, k, n], the part to multiply, from each operand's origin.
+        size: [m, k, n], the part to multiply, from each operand's origin or slice's start.
         initC: whether C starts from 0; a bool or a condition.
         a_transpose: whether A is stored as [K, M].
         b_transpose: whether B is stored as [N, K].
@@ -126,9 +126,9 @@ def _with_size(
         )
     m, k, n = size
     return (
-        sized(a, (k, m) if a_transpose else (m, k), "A"),
-        sized(b, (n, k) if b_transpose else (k, n), "B"),
-        sized(c, (m, n), "C"),
+        sized(a, (k, m) if a_transpose else (m, k), "A", slices=True),
+        sized(b, (n, k) if b_transpose else (k, n), "B", slices=True),
+        sized(c, (m, n), "C", slices=True),
     )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import i32
-from xdsl.ir import Block, Region
+from xdsl.ir import Block, Region, SSAValue
 
 from tlcourse.dialects import tl
 from tlcourse.language.affine import Index, ssa
@@ -32,7 +33,7 @@ class KernelFrame(Frame):
 
     def open(self, build: Builder) -> Generator[object]:
         """Yields the block indices, and vid behind them in the NPU form."""
-        grid = [ssa(extent) for extent in self.grid]
+        grid = self._extents()
         block = Block(arg_types=[i32] * (len(grid) + 1))
         for arg, name in zip(block.args, _argument_names(len(grid)), strict=True):
             arg.name_hint = name
@@ -42,10 +43,21 @@ class KernelFrame(Frame):
             yield self._value(tuple(Expr(arg, INDEX) for arg in block.args))
         build.in_kernel = False
 
+    def _extents(self) -> list[SSAValue]:
+        """The extents of the op: a third dimension of the GPU form is joined to the second."""
+        first, *others = [ssa(extent) for extent in self.grid]
+        if len(others) < 2:
+            return [first, *others]
+        joined = builder().emit(arith.MuliOp(others[0], others[1])).result
+        return [first, joined]
+
     def _value(self, indices: tuple[Expr, ...]) -> object:
         if self.is_npu:
             return indices
-        return indices[0] if len(self.grid) == 1 else list(indices[:-1])
+        if len(self.grid) < 3:
+            return indices[0] if len(self.grid) == 1 else list(indices[:-1])
+        second = self.grid[1]
+        return [indices[0], indices[1] % second, indices[1] // second]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,12 +104,14 @@ def Kernel(
 
     Args:
         blocks: one or two extents. The first counts logical blocks, which run on the cores in
-            waves; the second is a loop around the body of each block.
-        threads: accepted as upstream does, without effect.
+            waves; the second is a loop around the body of each block. The GPU form takes a
+            third one, a loop around the second.
+        threads: accepted as upstream does, without effect: a core has no threads.
         is_cpu: accepted as upstream does, without effect.
         prelude: accepted as upstream does, without effect.
         is_npu: the NPU form, which yields `vid` (0 or 1, the vector core of the block) behind
-            the block indices.
+            the block indices. Without it the GPU form: one index for one extent, else a list
+            of them, and no vid.
         pipeline: accepted as upstream does, without effect.
 
     Raises:
@@ -107,11 +121,11 @@ def Kernel(
     """
     build = builder()
     _check_single(build)
-    if not 1 <= len(blocks) <= 2:
+    if not 1 <= len(blocks) <= (2 if is_npu else 3):
         raise build.fail(
             "TL111",
             f"T.Kernel has {len(blocks)} extents",
-            why="the grid of an NPU kernel is 1-D or 2-D",
+            why="the grid of an NPU kernel is 1-D or 2-D; the GPU form may be 3-D",
             fix="multiply extents, T.Kernel(nx * ny, is_npu=True), and take // and % of cid",
         )
     grid = tuple(index_of(extent, "an extent of T.Kernel") for extent in blocks)

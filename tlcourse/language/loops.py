@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tlcourse.dialects import tl
 from tlcourse.language.affine import Index
 from tlcourse.language.buffers import index_of
 from tlcourse.language.builder import builder
@@ -10,17 +11,18 @@ from tlcourse.language.frames import Loop
 
 
 @statement
-def serial(start: object, stop: object = None) -> Loop:
+def serial(start: object, stop: object = None, *, annotations: object = None) -> Loop:
     """A loop whose iterations run one after the other: `for i in T.serial(n)`.
 
     Args:
         start: first value; the number of iterations if `stop` is left out.
         stop: end, not reached.
+        annotations: accepted as upstream does, without effect.
 
     Raises:
         TL120: a bound is no integer.
     """
-    return _loop(start, stop)
+    return loop_over(start, stop)
 
 
 @statement
@@ -96,12 +98,17 @@ def from_range(*bounds: object) -> Loop:
             why="the loop needs an end, and may have a start",
             fix="write `for i in range(n):`",
         )
-    return _loop(bounds[0], bounds[1] if len(bounds) > 1 else None)
+    return loop_over(bounds[0], bounds[1] if len(bounds) > 1 else None)
 
 
-def _loop(start: object, stop: object) -> Loop:
+def loop_over(start: object, stop: object, kind: tl.LoopKind = "serial") -> Loop:
+    """One loop from `start` to `stop`, or from 0 to `start`.
+
+    Raises:
+        TL120: a bound is no integer.
+    """
     lower, upper = _bounds(start, stop)
-    return Loop(lower=(lower,), upper=(upper,), kind="serial")
+    return Loop(lower=(lower,), upper=(upper,), kind=kind)
 
 
 def _bounds(start: object, stop: object) -> tuple[Index, Index]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, SSAValue
 
 from tlcourse.dialects import tl
 from tlcourse.language.buffers import Buffer, Element, Region
 from tlcourse.language.builder import builder
 from tlcourse.language.calls import statement
 from tlcourse.language.regions import tile
-from tlcourse.language.scalar import is_operand, to_expr
+from tlcourse.language.scalar import Expr, is_operand, to_expr
 
 
 @statement
@@ -42,4 +42,15 @@ def _default_message(obj: object) -> str:
         return f"buffer<{obj.name}, {obj.dtype}>"
     if isinstance(obj, (Region, Element)):
         return f"subview<{obj.name}, {obj.dtype}>"
-    return "expr"
+    name = _name_of(obj)
+    return f"expr<{name}>" if name else "expr"
+
+
+def _name_of(obj: object) -> str | None:
+    """The learner's name of a scalar: of a parameter, a loop variable or an assignment."""
+    if not isinstance(obj, Expr):
+        return None
+    owner = obj.value.owner
+    if isinstance(owner, tl.LetOp):
+        return owner.label.data
+    return obj.value.name_hint if isinstance(owner, Block) else None

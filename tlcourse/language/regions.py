@@ -59,14 +59,23 @@ def whole(value: Buffer | Region) -> Region:
     return value.whole() if isinstance(value, Buffer) else value
 
 
-def sized(value: object, size: Sequence[Index], parameter: str) -> Region:
+def sized(value: object, size: Sequence[Index], parameter: str, *, slices: bool = False) -> Region:
     """The part of an operand that starts at its origin and has the extents `size`.
+
+    Args:
+        value: the operand.
+        size: extents; they count from the last dimension.
+        parameter: its name in the call.
+        slices: whether a slice may stand beside `size`, and gives its start only.
 
     Raises:
         TL122: the operand is a slice, which says its extents itself.
         TL123: `size` does not fit the operand's rank.
     """
     found = operand(value, parameter)
+    if isinstance(found, Region) and slices:
+        part = Element(buffer=found.buffer, indices=found.offsets)
+        return check_bounds(part.region(_fit(size, len(found.offsets), parameter)))
     if isinstance(found, Region):
         raise builder().fail(
             "TL122",
@@ -150,6 +159,7 @@ def _deduced(src: Operand, dst: Operand, op: str) -> tuple[Region, Region]:
     if isinstance(dst, Element):
         other = whole(src)
         return other, _beside(dst, other)
+    _check_no_broadcast(src, dst, op)
     return _matched(src, dst), _matched(dst, src)
 
 
@@ -172,6 +182,26 @@ def _matched(value: Buffer | Region, other: Buffer | Region) -> Region:
     if isinstance(other, Region) and len(other.extents) == len(value.shape):
         return Region(buffer=value, offsets=(0,) * len(value.shape), extents=other.extents)
     return value.whole()
+
+
+def _check_no_broadcast(src: Buffer | Region, dst: Buffer | Region, op: str) -> None:
+    """Refuses a row or column beside a whole buffer that it would fill if copies repeated."""
+    if not isinstance(src, Region) or not isinstance(dst, Buffer):
+        return
+    if len(src.extents) != len(dst.shape):
+        return
+    pairs = [(known(a), known(b)) for a, b in zip(src.extents, dst.shape, strict=True)]
+    others = [(a, b) for a, b in pairs if a != b]
+    if not others or any(a != 1 or b is None for a, b in others) or len(others) == len(pairs):
+        return
+    raise builder().fail(
+        "TL123",
+        f"T.{op} moves {shape_text(src.extents)} to {shape_text(dst.shape)}",
+        why="a copy does not repeat elements: only a part of the buffer would change",
+        fix=f"copy to a slice of `{dst.name}` that has the extents {shape_text(src.extents)}; to "
+        f"repeat it, copy it to a tile of its own and T.vbrc(tile, {dst.name})",
+        at={"src": shape_text(src.extents), "dst": shape_text(dst.shape)},
+    )
 
 
 class _FromOrigin:

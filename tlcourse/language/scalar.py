@@ -16,6 +16,7 @@ from xdsl.ir import SSAValue
 from tlcourse.diagnostics import error
 from tlcourse.language.builder import active, builder
 from tlcourse.language.dtype_rules import (
+    check_dtype,
     convert,
     dtype_of_number,
     is_float,
@@ -24,6 +25,7 @@ from tlcourse.language.dtype_rules import (
     promote,
 )
 from tlcourse.language.operators import BINARY, COMPARE, Binary
+from tlcourse.language.rounding import warn_of_floor, warn_of_rounding
 
 Number = int | float
 
@@ -127,6 +129,14 @@ class Operand(ABC):
     def __pos__(self) -> object:
         return self
 
+    def __invert__(self) -> object:
+        scalar = self.expr()
+        return binary("^", scalar, True if scalar.dtype == "bool" else -1)
+
+    def astype(self, dtype: str) -> Expr:
+        """The scalar in another dtype, as T.cast gives it."""
+        return cast(self.expr(), check_dtype(dtype))
+
     def __bool__(self) -> bool:
         raise builder().fail(
             "TL125",
@@ -173,6 +183,8 @@ def to_expr(value: object, dtype: str | None = None) -> Expr:
 
 def cast(value: Expr, dtype: str) -> Expr:
     """A scalar in another dtype."""
+    if value.known is None:
+        warn_of_rounding(value.dtype, dtype)
     known = int(value.known) if value.known is not None and is_integer(dtype) else value.known
     return Expr(convert(value.value, value.dtype, dtype), dtype, known=known)
 
@@ -186,6 +198,8 @@ def binary(symbol: str, left: object, right: object) -> object:
     a, b = _common(left, right)
     _check_dtype(symbol, rule, a.dtype)
     _check_divisor(symbol, right)
+    if symbol in ("//", "%"):
+        warn_of_floor(symbol, a.value, b.value, a.dtype)
     return Expr(rule.emit(a.value, b.value, a.dtype), a.dtype)
 
 

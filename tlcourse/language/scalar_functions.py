@@ -11,11 +11,10 @@ from xdsl.dialects import arith, math
 from xdsl.ir import Operation, SSAValue
 
 from tlcourse.diagnostics import error
-from tlcourse.language.allocate import check_dtype
 from tlcourse.language.buffers import describe
 from tlcourse.language.builder import active, builder
 from tlcourse.language.calls import expression, flexible
-from tlcourse.language.dtype_rules import dtype_of_number, is_float, promote
+from tlcourse.language.dtype_rules import check_dtype, dtype_of_number, is_float, promote
 from tlcourse.language.host import BINARY, COMPARE, Combine
 from tlcourse.language.scalar import Expr, Operand, binary, is_operand, to_expr
 from tlcourse.language.scalar import cast as cast_expr
@@ -69,7 +68,7 @@ def min(a: object, b: object) -> object:
     Raises:
         TL120: an argument is no number.
     """
-    return _extreme("min", a, b)
+    return extreme("min", a, b)
 
 
 @flexible
@@ -79,18 +78,21 @@ def max(a: object, b: object) -> object:
     Raises:
         TL120: an argument is no number.
     """
-    return _extreme("max", a, b)
+    return extreme("max", a, b)
 
 
 @expression
 def cast(value: object, dtype: str) -> Expr:
     """A scalar in another dtype; floats turn to integers towards 0.
 
+    In a T.Parallel loop that becomes vector operations floats are rounded to the nearest
+    integer instead; there a warning tells of it.
+
     Raises:
         TL116: there is no such dtype.
         TL120: the value is no scalar.
     """
-    return cast_expr(_scalar(value, "value"), check_dtype(dtype))
+    return cast_expr(check_scalar(value, "value"), check_dtype(dtype))
 
 
 @expression
@@ -101,7 +103,7 @@ def Cast(dtype: str, value: object) -> Expr:
         TL116: there is no such dtype.
         TL120: the value is no scalar.
     """
-    return cast_expr(_scalar(value, "value"), check_dtype(dtype))
+    return cast_expr(check_scalar(value, "value"), check_dtype(dtype))
 
 
 @expression
@@ -147,7 +149,7 @@ def condition(value: object, parameter: str = "") -> Expr:
 
 def _math(name: str, op: Unary, text: str) -> Callable[[object], Expr]:
     def function(x: object) -> Expr:
-        scalar = _scalar(x, "x")
+        scalar = check_scalar(x, "x")
         wanted = scalar.dtype if is_float(scalar.dtype) else "float32"
         value = cast_expr(scalar, wanted).value
         return Expr(builder().emit(op(value)).results[0], wanted)
@@ -165,7 +167,12 @@ sqrt = _math("sqrt", math.SqrtOp, "The square root")
 rsqrt = _math("rsqrt", math.RsqrtOp, "1 / the square root")
 
 
-def _scalar(value: object, parameter: str) -> Expr:
+def check_scalar(value: object, parameter: str) -> Expr:
+    """A learner's value as a scalar.
+
+    Raises:
+        TL120: it is a tile or something else.
+    """
     if is_operand(value):
         return to_expr(value)
     raise builder().fail(
@@ -189,7 +196,12 @@ def _apply(function: Combine, a: object, b: object) -> object:
     return function(a, b)
 
 
-def _extreme(name: str, a: object, b: object) -> object:
+def extreme(name: str, a: object, b: object) -> object:
+    """The smaller (`min`) or larger (`max`) of two numbers, scalars or symbolic sizes.
+
+    Raises:
+        TL120: one is no number.
+    """
     for value in (a, b):
         if not is_operand(value):
             raise _no_number(value)
@@ -226,11 +238,11 @@ def _common_dtype(a: object, b: object) -> str:
         return _beside(b, a)
     if isinstance(b, (int, float)):
         return _beside(a, b)
-    return promote(_scalar(a, "true_value").dtype, _scalar(b, "false_value").dtype)
+    return promote(check_scalar(a, "true_value").dtype, check_scalar(b, "false_value").dtype)
 
 
 def _beside(value: object, number: int | float) -> str:
     if isinstance(value, (int, float)):
         return "float32" if isinstance(value, float) or isinstance(number, float) else "int32"
-    dtype = _scalar(value, "value").dtype
+    dtype = check_scalar(value, "value").dtype
     return promote(dtype, dtype_of_number(number, dtype))

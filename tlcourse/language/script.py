@@ -15,7 +15,15 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from tlcourse.dialects import tl
 from tlcourse.dialects.dtypes import dtype_of
+from tlcourse.language.script_tiles import tile_call
 from tlcourse.language.script_words import ALLOCATIONS, CONVERSIONS, FUNCTIONS, INFIX, PREDICATES
+
+_RELU = ', enable_nz2nd=True, pre_relu_mode="relu"'
+
+
+# The rest of Tile IR are values: they show inside the statement that uses them.
+_VALUES = (tl.FloorModOp, tl.RegionOp, tl.LoadOp)
+_STATEMENTS = frozenset(op.name for op in tl.OPS if op not in _VALUES)
 
 
 def script_of(module: ModuleOp) -> str:
@@ -115,7 +123,8 @@ class _Script:
         shape = _tuple([str(extent) for extent in kind.get_shape()])
         function = ALLOCATIONS[tl.scope_of(op.result)]
         dtype = dtype_of(kind.get_element_type()).name
-        self._bind(op.result, op.label.data, f'T.{function}({shape}, "{dtype}")')
+        arguments = f'"{dtype}"' if function == "alloc_var" else f'{shape}, "{dtype}"'
+        self._bind(op.result, op.label.data, f"T.{function}({arguments})")
 
     def _sync(self, op: tl.SyncOp) -> None:
         name = op.name.removeprefix("tl.")
@@ -132,7 +141,8 @@ class _Script:
     def _tile_op(self, op: Operation) -> None:
         match op:
             case tl.CopyOp():
-                self._line(f"T.copy({self._value(op.src)}, {self._value(op.dst)})")
+                function, relu = ("store_fixpipe", _RELU) if op.relu else ("copy", "")
+                self._line(f"T.{function}({self._value(op.src)}, {self._value(op.dst)}{relu})")
             case tl.GemmOp():
                 self._line(self._gemm(op))
             case tl.BroadcastOp():
@@ -142,11 +152,24 @@ class _Script:
                 self._line(f'T.vcast({values}, round_mode="{op.round_mode.data}")')
             case tl.ElementwiseOp():
                 values = [self._value(value) for value in (*op.sources, op.destination)]
-                self._line(f"T.{op.row.mnemonic}({', '.join(values)})")
+                self._line(f"T.{op.row.mnemonic}({', '.join(values)}{_option(op)})")
+            case tl.BitcastOp():
+                self._bitcast(op)
+            case tl.TileOp():
+                call = tile_call(op, self._value)
+                if call is not None:
+                    self._line(call)
             case tl.PrintOp():
-                self._line(f"T.print({self._value(op.value)}, {op.message.data!r})")
+                shown = ", hex=True" if op.hex else ""
+                self._line(f"T.print({self._value(op.value)}, {op.message.data!r}{shown})")
             case _:
-                pass
+                assert op.name not in _STATEMENTS, f"{op.name} has no spelling"
+
+    def _bitcast(self, op: tl.BitcastOp) -> None:
+        """The allocation in front says what the name stands for; this line fills it."""
+        (source,), (destination,) = op.sources, op.destinations
+        dtype = dtype_of(tl.memref_of(destination).element_type).name
+        self._line(f'{self._value(destination)} = T.vbitcast({self._value(source)}, "{dtype}")')
 
     def _gemm(self, op: tl.GemmOp) -> str:
         words = [self._value(value) for value in (op.a, op.b, op.c)]
@@ -187,6 +210,8 @@ class _Script:
             return f"({operands[0]} {INFIX[op.name]} {operands[1]})"
         if op.name in CONVERSIONS:
             return f'T.cast({operands[0]}, "{dtype_of(op.results[0].type).name}")'
+        if isinstance(op, arith.BitcastOp):
+            return f'T.reinterpret("{dtype_of(op.result.type).name}", {operands[0]})'
         return f"{FUNCTIONS.get(op.name, op.name)}({', '.join(_bare(text) for text in operands)})"
 
     def _element(self, op: tl.LoadOp | tl.StoreOp) -> str:
@@ -213,6 +238,17 @@ def _constant(op: arith.ConstantOp) -> str:
     if number in (float("inf"), float("-inf")):
         return f'{"-" if number < 0 else ""}T.infinity("{dtype}")'
     return f"T.{dtype}({number!r})"
+
+
+def _option(op: tl.ElementwiseOp) -> str:
+    """What an op says besides its tiles."""
+    match op:
+        case tl.VcmpOp():
+            return f', "{op.mode.data}"'
+        case tl.VshrOp() if op.round is None:
+            return ", round=False"
+        case _:
+            return ""
 
 
 def _bare(text: str) -> str:

@@ -11,6 +11,8 @@ ALLOCATIONS: Mapping[str, str] = {
     "shared": "alloc_ub",
     "shared.dyn": "alloc_shared",
     "local.fragment": "alloc_fragment",
+    "local": "alloc_local",
+    "local.var": "alloc_var",
     "wmma.accumulator": "alloc_L0C",
     "wmma.matrix_a": "alloc_L0A",
     "wmma.matrix_b": "alloc_L0B",
@@ -48,6 +50,8 @@ FUNCTIONS: Mapping[str, str] = {
     "math.log2": "T.log2",
     "math.sqrt": "T.sqrt",
     "math.rsqrt": "T.rsqrt",
+    "math.absf": "T.abs",
+    "math.absi": "T.abs",
 }
 CONVERSIONS = frozenset(
     f"arith.{word}"

@@ -94,7 +94,12 @@ def cell_id(text: str) -> str:
 
 def place_of_frame(frame: FrameType) -> tuple[Span | None, SourceMap]:
     """The line that a Python frame executes, for errors outside a kernel."""
-    name, line = frame.f_code.co_filename, frame.f_lineno
+    return place_of_line(frame, frame.f_lineno)
+
+
+def place_of_line(frame: FrameType, line: int) -> tuple[Span | None, SourceMap]:
+    """A line of the text that a Python frame executes."""
+    name = frame.f_code.co_filename
     lines = linecache.getlines(name, frame.f_globals)
     if not 0 < line <= len(lines):
         return None, {}

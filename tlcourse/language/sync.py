@@ -94,6 +94,36 @@ def sync_block_wait(id: object) -> None:
     builder().emit(tl.SyncBlockWaitOp(current_pipe("sync_block_wait"), _event(id, "id")))
 
 
+@statement
+def block_barrier(id: object) -> None:
+    """The pipe of the T.rs around it waits until all blocks have come here, on cores of its kind.
+
+    All blocks must run at the same time: no more blocks than cores.
+
+    Args:
+        id: flag, 0 to 15.
+
+    Raises:
+        TL115: no T.rs stands around it.
+        TL131: the id is out of range.
+    """
+    builder().emit(tl.BlockBarrierOp(current_pipe("block_barrier"), _event(id, "id")))
+
+
+@statement
+def subblock_barrier(id: object) -> None:
+    """The pipe of the T.rs around it waits until both vector cores of the block have come here.
+
+    Args:
+        id: flag, 0 to 15.
+
+    Raises:
+        TL115: no T.rs stands around it.
+        TL131: the id is out of range.
+    """
+    builder().emit(tl.SubblockBarrierOp(current_pipe("subblock_barrier"), _event(id, "id")))
+
+
 npuir_set_flag = set_flag
 npuir_wait_flag = wait_flag
 npuir_pipe_barrier = pipe_barrier

@@ -11,13 +11,23 @@ from tlcourse.language.builder import builder
 from tlcourse.language.regions import shape_text
 
 
-def check_dtypes(row: VectorOp, name: str, tiles: Mapping[str, Region]) -> None:
+def check_dtypes(row: VectorOp, name: str, tiles: Mapping[str, Region]) -> str:
     """Refuses tiles of different dtypes, or of a dtype that the op does not take.
+
+    Args:
+        row: the op.
+        name: how the learner called it.
+        tiles: sources that are tiles and, as the last one, the destination.
+
+    Returns:
+        the dtype that the op computes in; a bool tile that stands for conditions has none.
 
     Raises:
         TL124: one of the two.
     """
     found = {parameter: region.dtype for parameter, region in tiles.items()}
+    if row.mask:
+        _check_mask(name, found, list(found)[0 if row.mask == "source" else -1])
     if len(set(found.values())) > 1:
         raise builder().fail(
             "TL124",
@@ -27,14 +37,49 @@ def check_dtypes(row: VectorOp, name: str, tiles: Mapping[str, Region]) -> None:
             at=found,
         )
     dtype = next(iter(found.values()))
-    if dtype in row.dtypes or (dtype == "bfloat16" and "float32" in row.dtypes):
-        return
+    if dtype in row.dtypes or row.through_float32(dtype):
+        return dtype
     raise builder().fail(
         "TL124",
         f"T.{name} does not work on {dtype}",
         why=f"the vector unit has it for {', '.join(row.dtypes)}",
         fix="convert with T.vcast to one of these first",
         at=dict.fromkeys(found, dtype),
+    )
+
+
+def _check_mask(name: str, found: dict[str, str], mask: str) -> None:
+    """Takes the tile of conditions out of the dtypes; refuses it where it is not bool."""
+    dtype = found.pop(mask)
+    if dtype == "bool":
+        return
+    raise builder().fail(
+        "TL124",
+        f"`{mask}` of T.{name} is {dtype}, not bool",
+        why="conditions are a tile of dtype bool, one true or false for each element",
+        fix='allocate it with dtype "bool"; T.vcmp(A, B, mask, "ge") fills it',
+        at={mask: dtype},
+    )
+
+
+def check_conversion(op: str, src: Region, dst: Region) -> None:
+    """Refuses to convert from or to unsigned integers, which no vector cast knows.
+
+    Raises:
+        TL124: it would be such a conversion.
+    """
+    kinds = {src.dtype, dst.dtype}
+    unsigned = sorted(kind for kind in kinds if kind.startswith("uint"))
+    if len(kinds) == 1 or not unsigned or "bool" in kinds:
+        return
+    raise builder().fail(
+        "TL124",
+        f"T.{op} cannot convert {src.dtype} to {dst.dtype}",
+        why="the casts of the vector unit take integers as signed: half of the numbers would "
+        "come out wrong",
+        fix=f"use {unsigned[0][1:]}, or convert element by element in T.serial with "
+        f'T.cast(x, "{dst.dtype}")',
+        at={"src": src.dtype, "dst": dst.dtype},
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import FrameType, ModuleType
 
 from tlcourse.diagnostics import Diagnostic, Label, TLError
-from tlcourse.language.names import near_name, public_names
+from tlcourse.language.elsewhere import way_out
 from tlcourse.language.source import place_of_frame
 
 
@@ -24,12 +24,11 @@ def unknown_name(name: str, namespace: ModuleType, frame: FrameType) -> Attribut
     if name.startswith("__"):
         return AttributeError(f"module {namespace.__name__!r} has no attribute {name!r}")
     span, sources = place_of_frame(frame)
-    near = near_name(name, public_names(namespace)).replace("did you mean ", "did you mean T.")
     diagnostic = Diagnostic(
         code="TL105",
         what=f"T has no function `{name}`",
         labels=(Label(span=span),) if span else (),
         why="the language does not know this name",
-        fix=f"{near}`help(T)` lists what there is",
+        fix=way_out(name, namespace, "T"),
     )
     return UnknownNameError(diagnostic, sources)

@@ -1,4 +1,4 @@
-"""The elementwise T functions, made from VECTOR_OPS: `T.vadd(A, B, C)` and `T.npuir_add`.
+"""The elementwise T functions, made from the table: `T.vadd(A, B, C)` and `T.npuir_add`.
 
 A row of the table gives both spellings, their docstring and their checks.
 """
@@ -6,12 +6,12 @@ A row of the table gives both spellings, their docstring and their checks.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from tlcourse.dialects import tl
-from tlcourse.dialects.vector_ops import VECTOR_OPS, VectorOp
+from tlcourse.dialects.vector_ops import COMPOSITE_OPS, VECTOR_OPS, VectorOp
 from tlcourse.language.buffers import Buffer, Region, describe
 from tlcourse.language.builder import builder
 from tlcourse.language.calls import statement
@@ -20,13 +20,19 @@ from tlcourse.language.scalar import is_operand, to_expr
 from tlcourse.language.tile_checks import check_broadcast, check_dtypes
 
 TileFunction = Callable[..., None]
+Maker = Callable[[Sequence[SSAValue], SSAValue], Operation]
 _PARAMETERS = ("A", "B", "C")
+
+
+def named(functions: Sequence[TileFunction]) -> dict[str, TileFunction]:
+    """T functions that work inside a kernel, by their names."""
+    return {function.__name__: statement(function) for function in functions}
 
 
 def elementwise_functions() -> dict[str, TileFunction]:
     """Every elementwise T function by its name, new and old spelling."""
     functions: dict[str, TileFunction] = {}
-    for row in VECTOR_OPS.values():
+    for row in (*VECTOR_OPS.values(), *COMPOSITE_OPS.values()):
         for name in (row.mnemonic, row.alias):
             functions[name] = _function(row, name)
     return functions
@@ -36,7 +42,7 @@ def _function(row: VectorOp, name: str) -> TileFunction:
     parameters = _PARAMETERS[: row.arity + 1]
 
     def function(*operands: object) -> None:
-        _emit(row, name, dict(zip(parameters, operands, strict=True)))
+        emit(row, name, dict(zip(parameters, operands, strict=True)))
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = _document(row, name)
@@ -70,7 +76,20 @@ def _document(row: VectorOp, name: str) -> str:
     return "\n".join(lines)
 
 
-def _emit(row: VectorOp, name: str, operands: dict[str, object]) -> None:
+def emit(row: VectorOp, name: str, operands: dict[str, object], make: Maker | None = None) -> None:
+    """Checks the operands of an elementwise op and emits it.
+
+    Args:
+        row: the op.
+        name: how the learner called it.
+        operands: the sources, then the destination, by parameter.
+        make: builds the op of Tile IR; the table's class if left out.
+
+    Raises:
+        TL121: an operand is no tile.
+        TL123: the extents do not agree.
+        TL124: the dtypes do not agree, or the op does not take them.
+    """
     *sources, destination = operands
     dst = tile(operands[destination], destination)
     tiles: dict[str, Region] = {}
@@ -82,16 +101,12 @@ def _emit(row: VectorOp, name: str, operands: dict[str, object]) -> None:
         else:
             _refuse_scalar(row, name, parameter, value)
             tiles[parameter] = tile(value, parameter)
-    check_dtypes(row, name, {**tiles, destination: dst})
+    dtype = check_dtypes(row, name, {**tiles, destination: dst})
     check_broadcast(name, tiles, destination, dst)
     operand_values = [
-        tiles[p].tile() if p in tiles else to_expr(values[p], dst.dtype).value for p in sources
+        tiles[p].tile() if p in tiles else to_expr(values[p], dtype).value for p in sources
     ]
-    _finish(row, operand_values, dst)
-
-
-def _finish(row: VectorOp, sources: list[SSAValue], dst: Region) -> None:
-    builder().emit(tl.ELEMENTWISE[row.mnemonic](sources, dst.tile()))
+    builder().emit((make or tl.ELEMENTWISE[row.mnemonic])(operand_values, dst.tile()))
 
 
 def _is_scalar(row: VectorOp, value: object) -> bool:

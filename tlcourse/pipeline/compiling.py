@@ -13,6 +13,7 @@ from tlcourse.bishengir import ToolError, compile_text, trace_text
 from tlcourse.chips import DEFAULT_CHIP, Chip
 from tlcourse.codegen import generate
 from tlcourse.diagnostics import SourceMap
+from tlcourse.dialects.notes import take_notes
 from tlcourse.dialects.signature import function_of, mode_of, stamp
 from tlcourse.dialects.text import context, from_text, to_text
 from tlcourse.pipeline.failure import failure
@@ -136,7 +137,8 @@ class _Run:
             before = module.clone()
             with self._explained(phase, one.name, before):
                 one.apply(context(), module)
-            self.record(phase, one.name, module, _options_of(one))
+            notes = take_notes(module)
+            self.record(phase, one.name, module, _options_of(one), notes)
 
     def code_generation(self, tile: ModuleOp) -> ModuleOp:
         with self._explained("codegen", "codegen", tile):
@@ -166,10 +168,16 @@ class _Run:
             )
 
     def record(
-        self, phase: Phase, pass_name: str, module: ModuleOp, options: dict[str, str] | None = None
+        self,
+        phase: Phase,
+        pass_name: str,
+        module: ModuleOp,
+        options: dict[str, str] | None = None,
+        notes: tuple[str, ...] = (),
     ) -> None:
         if self.recorder is not None:
-            self.recorder.add(phase, pass_name, to_text(module, locations=True), options=options)
+            text = to_text(module, locations=True)
+            self.recorder.add(phase, pass_name, text, options=options, notes=notes)
 
     def trace(self) -> PassTrace | None:
         return None if self.recorder is None else self.recorder.trace()
@@ -179,6 +187,8 @@ class _Run:
         """Turns whatever is raised inside into one error that names the pass."""
         try:
             yield
+        except (TimeoutError, MemoryError):  # about the surrounding program, not about the pass
+            raise
         except Exception as problem:  # a pass is our code: any fault of it becomes TL310
             if isinstance(problem, ToolError):
                 pass_name = problem.pass_name or pass_name

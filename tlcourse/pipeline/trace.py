@@ -37,6 +37,7 @@ class Recorder:
         options: dict[str, str] | None = None,
         real: bool = False,
         failed: str = "",
+        notes: tuple[str, ...] = (),
     ) -> None:
         """Keeps what a pass left; `failed` says why it could not."""
         text_id = hashlib.sha256(text.encode()).hexdigest()[:_ID_DIGITS]
@@ -51,7 +52,7 @@ class Recorder:
                 status="failed" if failed else self._status(text_id),
                 text_id=text_id,
                 op_counts=op_counts(text),
-                notes=(failed,) if failed else (),
+                notes=(failed,) if failed else notes,
             )
         )
 

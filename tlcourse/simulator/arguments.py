@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
-from tlcourse import extents
+from tlcourse import extents, work
 from tlcourse.diagnostics import Label, error
 from tlcourse.records import Program
 from tlcourse.simulator.memory import Memory, in_gm
@@ -46,7 +46,7 @@ def bind(program: Program, buffers: Sequence[Buffer], symbols: Mapping[str, int]
     """Binds a launch; tensors are shared, never copied.
 
     Raises:
-        TLError: TL410 the grid has no blocks.
+        TLError: TL410 the grid has no blocks, TL414 too many.
     """
     values = _values(program, buffers, symbols)
     blocks = _grid(program, values)
@@ -97,6 +97,7 @@ def _grid(program: Program, values: Mapping[str, int]) -> int:
     signature = program.signature
     grid = tuple(extents.evaluate(extent, values) for extent in signature.grid)
     if all(extent > 0 for extent in grid):
+        work.check_blocks(grid[0], signature, program.sources)
         return grid[0]
     span = signature.grid_span
     raise error(

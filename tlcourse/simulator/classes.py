@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tlcourse.simulator.core import Core, Kind, Turns
+from tlcourse.simulator.core import Core, Kind, Steps
 from tlcourse.simulator.instruction import Operand, Run
 from tlcourse.simulator.machine import Machine
 from tlcourse.simulator.memory import Memory
@@ -52,7 +52,7 @@ class DryCore(Core):
         blocks: int,
         subs: int,
         memories: Mapping[str, Memory],
-        turns: Turns,
+        steps: Steps,
     ) -> None:
         super().__init__(
             machine,
@@ -62,7 +62,7 @@ class DryCore(Core):
             blocks=blocks,
             subs=subs,
             memories=memories,
-            turns=turns,
+            steps=steps,
         )
         self.notes: list[Hashable] = []
 

@@ -16,25 +16,33 @@ from tlcourse.simulator.tile import Tile
 Kind = Literal["cube", "vector"]
 
 
-class TurnLimitError(Exception):
-    """The loops of a launch turned too often; `span` is the loop that went over the limit."""
+class StepLimitError(Exception):
+    """A launch takes too many steps; `span` is the loop that goes over the limit, -1 the grid."""
 
-    def __init__(self, span: int) -> None:
-        super().__init__(span)
+    def __init__(self, span: int, what: str) -> None:
+        super().__init__(what)
         self.span = span
+        self.what = what
 
 
-class Turns:
-    """Counts the loop turns of a launch."""
+class Steps:
+    """Counts the steps of a launch, see `tlcourse.work`."""
 
     def __init__(self, limit: int) -> None:
+        self.limit = limit
         self.left = limit
 
-    def take(self, turns: int, span: int) -> None:
+    def take(self, turns: int, cost: int, span: int) -> None:
         """Counts the turns of a loop before it starts."""
-        self.left -= max(turns, 0)
+        self.left -= turns * cost
         if self.left < 0:
-            raise TurnLimitError(span)
+            raise StepLimitError(span, f"this loop turns {turns:,} times, {cost:,} steps each")
+
+    def take_blocks(self, blocks: int, cost: int) -> None:
+        """Counts what all blocks do outside loops."""
+        self.left -= blocks * cost
+        if self.left < 0:
+            raise StepLimitError(-1, f"the grid has {blocks:,} blocks of {cost:,} steps or more")
 
 
 class Core:
@@ -48,7 +56,7 @@ class Core:
         blocks: number of logical blocks.
         subs: number of vector cores in the group.
         memories: its on-chip memories by address space.
-        turns: counter of loop turns.
+        steps: counter of steps.
     """
 
     def __init__(
@@ -61,7 +69,7 @@ class Core:
         blocks: int,
         subs: int,
         memories: Mapping[str, Memory],
-        turns: Turns,
+        steps: Steps,
     ) -> None:
         self.machine = machine
         self.kind: Kind = kind
@@ -81,7 +89,7 @@ class Core:
         self.last_scalar: Instruction | None = None
         self.since = 0
         self._issued = 0
-        self._turns = turns
+        self._steps = steps
         self._code: Code | None = None
         machine.cores.append(self)
 
@@ -112,10 +120,10 @@ class Core:
         """A planned buffer at a byte address of an on-chip memory."""
         return Tile(self.memories[space], dtype, address, 0, sizes, strides, name)
 
-    def loop(self, lower: int, upper: int, step: int, span: int) -> range:
-        """The turns of a loop."""
+    def loop(self, lower: int, upper: int, step: int, span: int, cost: int) -> range:
+        """The turns of a loop; `cost` is what one turn takes of the step limit."""
         turns = range(lower, upper, step)
-        self._turns.take(len(turns), span)
+        self._steps.take(len(turns), cost, span)
         return turns
 
     def issue(

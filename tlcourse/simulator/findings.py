@@ -18,6 +18,7 @@ class Fault:
         key: equal for occurrences that have one cause.
         code: `TL5xx`.
         at: the instruction at which it shows.
+        cut: the statement to show in place of that of `at`, which then comes second; -1: none.
         other: the instruction that the fault is with, where there is one.
         label: words beside the caret of `at`.
         other_label: words beside the caret of `other`.
@@ -27,6 +28,7 @@ class Fault:
     key: Hashable
     code: str
     at: Instruction
+    cut: int = -1
     other: Instruction | None = None
     other_span: int = -1
     what: str
@@ -85,7 +87,7 @@ class FindingLog:
         return (*found, *self.plain)
 
     def _finding(self, fault: Fault) -> Finding:
-        span = self.span(fault.at.site.span)
+        span = self.span(fault.at.site.span if fault.cut < 0 else fault.cut)
         other_index = fault.other.site.span if fault.other is not None else fault.other_span
         other = self.span(other_index)
         labels = [(span, fault.label), (other, fault.other_label)]

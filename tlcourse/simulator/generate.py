@@ -22,6 +22,7 @@ from tlcourse.simulator.emit.function import source_of
 from tlcourse.simulator.emit.host import workspace_bytes
 from tlcourse.simulator.emit.instructions import mode_of
 from tlcourse.simulator.emit.plan import memory_maps, placed
+from tlcourse.simulator.emit.steps import block_cost
 
 _AGENTS: dict[str, Literal["cube", "vector"]] = {"AIC": "cube", "AIV": "vector"}
 
@@ -100,6 +101,7 @@ def _options(
         "arguments": _argument_dtypes(bodies[0]),
         "gm": uses.gm_uses(bodies),
         "workspace_unit_bytes": uses.smallest_view_bytes(bodies),
+        "block_steps": {agent: block_cost(body) for agent, body in functions.items()},
         "block_control": taint.on_block(bodies),
         "data_control": taint.on_data(bodies),
         "block_barrier": any(mode_of(op) == "BLOCK" for op in raises),

@@ -19,13 +19,13 @@ class Params:
             flags allow; another number draws another order.
         trace: keep the instructions of all blocks of the shown core group, not those of one
             block of each class.
-        turn_limit: loop turns of a launch before the run is given up.
+        step_limit: steps of a launch before it is given up, see `tlcourse.work`.
     """
 
     checks: Checks = "class"
     seed: int = 0
     trace: bool = False
-    turn_limit: int = 10**8
+    step_limit: int = 10**8
 
     def __post_init__(self) -> None:
         if self.checks not in ("off", "class", "all"):

@@ -150,6 +150,7 @@ class Reports:
         if self._log.knows(key):
             return
         name = wording.tile(tile)
+        cut = self._cut_of(how)
         if how.dim < 0:
             what = f"elements {how.start:,} to {how.stop - 1:,}, but there are {how.limit:,}"
         else:
@@ -162,6 +163,9 @@ class Reports:
                 key=key,
                 code="TL501",
                 at=instruction,
+                cut=cut,
+                other_span=instruction.site.span if cut >= 0 else -1,
+                other_label=f"{instruction.site.op} {access} it here",
                 what=f"{instruction.site.op} {access} {name} outside its bounds "
                 f"{wording.where(instruction)}: {what}",
                 why="nothing on the chip checks this; the hardware would touch whatever lies "
@@ -173,6 +177,13 @@ class Reports:
                 else f"starts at {how.start:,}",
             )
         )
+
+    def _cut_of(self, how: Outside) -> int:
+        """The statement that cuts a tile and does nothing else; -1 where there is none.
+
+        `v[i, j] = u[i + 1, j]` only names a part of u: a later statement is the one to read it.
+        """
+        return -1 if any(site.span == how.span for site in self._sites) else how.span
 
     def disagree(self, instruction: Instruction, source: Tile, target: Tile) -> None:
         """TL505: extents that depend on the run do not fit together."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import torch
 
+from tlcourse import work
 from tlcourse.chips import DEFAULT_CHIP, Chip
 from tlcourse.records import Finding, MemoryMap, Program, Timeline
 from tlcourse.simulator.arguments import Buffer, bind
@@ -55,9 +56,11 @@ def run(
         trace: keep the instructions of all blocks of the shown core group.
 
     Raises:
-        TLError: TL410 the grid has no blocks.
+        TLError: TL410 the grid has no blocks, TL414 too many; TL424 TLCOURSE_STEP_LIMIT is no
+            number.
     """
-    params = Params(checks=checks, seed=seed, trace=trace)
+    limit = work.step_limit()
+    params = Params(checks=checks, seed=seed, trace=trace, step_limit=limit)
     with _one_thread(), torch.no_grad():
         launch = bind(program, buffers, symbols)
         session = Session(load(program), launch, params, chip)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TypeVar
 
 from tlcourse.chips import Chip
@@ -12,7 +12,7 @@ from tlcourse.simulator.arguments import Launch
 from tlcourse.simulator.bounds import Bounds
 from tlcourse.simulator.classes import BlockClass, DryCore, group
 from tlcourse.simulator.clocks import Races
-from tlcourse.simulator.core import Core, Kind, TurnLimitError, Turns
+from tlcourse.simulator.core import Core, Kind, StepLimitError, Steps
 from tlcourse.simulator.deadlock import deadlock
 from tlcourse.simulator.findings import FindingLog
 from tlcourse.simulator.flagcheck import FlagCheck
@@ -25,7 +25,7 @@ from tlcourse.simulator.outputs import unwritten_outputs
 from tlcourse.simulator.owners import Owners
 from tlcourse.simulator.params import Params
 from tlcourse.simulator.reports import Reports
-from tlcourse.simulator.stops import division_by_zero, not_resident, refused, too_many_turns
+from tlcourse.simulator.stops import division_by_zero, not_resident, refused, too_many_steps
 from tlcourse.simulator.timing import BlockTime, time_block
 from tlcourse.simulator.trace import Plan, slots_of, timeline
 from tlcourse.simulator.wording import MEMORY_NAMES
@@ -63,8 +63,8 @@ class Session:
         self._log = FindingLog(loaded.program.spans)
         self._times: dict[int, BlockTime] = {}
         self._memories: dict[tuple[int, str], Memory] = {}
-        self._turns = Turns(params.turn_limit)
-        self._dry_turns = Turns(params.turn_limit)
+        self._steps = Steps(params.step_limit)
+        self._dry_steps = Steps(params.step_limit)
         self._ordered = bool(loaded.program.options["block_barrier"])
         report = Reports(self._log, loaded.sites, chip)
         self._shapes = [Bounds(report), Agreement(report)]
@@ -86,6 +86,8 @@ class Session:
 
     def run(self) -> tuple[Finding, ...]:
         """Runs all blocks; stops at the first block that cannot come to its end."""
+        if not self._charge_blocks():
+            return self._log.findings()
         self._classes = self._class_blocks()
         if self._run_blocks() and self._params.checks != "off":
             found = unwritten_outputs(self._loaded.program, self._launch, self._owners)
@@ -111,6 +113,23 @@ class Session:
         )
         spans = self._loaded.program.spans
         return timeline(plan, self._chip, spans, all_blocks=self._params.trace)
+
+    def _charge_blocks(self) -> bool:
+        """Takes the steps of all blocks but those of their loops: too many end at once."""
+        costs: Mapping[str, int] = self._loaded.program.options["block_steps"]
+        subs = self._subs()
+        cost = sum(steps * (subs if kind == "vector" else 1) for kind, steps in costs.items())
+        try:
+            self._steps.take_blocks(self._launch.blocks, cost)
+        except StepLimitError as problem:
+            program = self._loaded.program
+            self._log.add_finding(too_many_steps(program, problem, self._params.step_limit))
+            return False
+        return True
+
+    def _subs(self) -> int:
+        """Vector cores of a block."""
+        return self._chip.vector_cores_per_group if self._loaded.kind == "mix" else 1
 
     def _run_blocks(self) -> bool:
         if self._ordered:
@@ -145,7 +164,7 @@ class Session:
             seed=self._params.seed and self._params.seed * 65537 + blocks[0],
         )
         for block in blocks:
-            for core in self._cores(machine, block, Core, self._turns):
+            for core in self._cores(machine, block, Core, self._steps):
                 for memory in core.memories.values():
                     memory.poison()
                 core.start(self._loaded.code(core, self._launch.arguments))
@@ -171,8 +190,8 @@ class Session:
             if machine.run():
                 return True
             self._log.add(deadlock(machine, program.signature.kernel))
-        except TurnLimitError as problem:
-            self._log.add_finding(too_many_turns(program, problem.span, self._params.turn_limit))
+        except StepLimitError as problem:
+            self._log.add_finding(too_many_steps(program, problem, self._params.step_limit))
         except ZeroDivisionError:
             self._log.add_finding(division_by_zero(program, machine))
         except _REFUSALS as problem:
@@ -196,19 +215,19 @@ class Session:
     def _notes_of(self, block: int) -> Hashable:
         """What a block would issue, by a dry run; a block that cannot go on is a class alone."""
         machine = Machine(sites=self._loaded.sites, observers=(), seed=0)
-        cores = self._cores(machine, block, DryCore, self._dry_turns)
+        cores = self._cores(machine, block, DryCore, self._dry_steps)
         try:
             for core in cores:
                 for _ in self._loaded.code(core, self._launch.arguments):
                     pass
-        except (TurnLimitError, ZeroDivisionError, *_REFUSALS):
+        except (StepLimitError, ZeroDivisionError, *_REFUSALS):
             return block
         return tuple(tuple(core.notes) for core in cores)
 
-    def _cores(self, machine: Machine, block: int, kind: type[C], turns: Turns) -> list[C]:
+    def _cores(self, machine: Machine, block: int, kind: type[C], steps: Steps) -> list[C]:
         """The cores of a block: its cube core and its vector cores, as the kernel needs them."""
         functions = self._loaded.functions
-        subs = self._chip.vector_cores_per_group if self._loaded.kind == "mix" else 1
+        subs = self._subs()
         members: list[tuple[Kind, int]] = []
         if "cube" in functions:
             members.append(("cube", 0))
@@ -223,7 +242,7 @@ class Session:
                 blocks=self._launch.blocks,
                 subs=subs,
                 memories=self._memories_of(len(machine.cores)),
-                turns=turns,
+                steps=steps,
             )
             for core_kind, sub in members
         ]

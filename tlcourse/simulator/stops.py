@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from tlcourse import work
 from tlcourse.chips import Chip
 from tlcourse.diagnostics import Diagnostic, Label, Span
 from tlcourse.records import Finding, Program
 from tlcourse.simulator import wording
+from tlcourse.simulator.core import StepLimitError
 from tlcourse.simulator.instruction import Instruction
 from tlcourse.simulator.machine import Machine
 
 
-def too_many_turns(program: Program, span: int, limit: int) -> Finding:
-    """TL504: the loops turn more often than the limit allows."""
-    return _finding(
-        program,
-        None,
-        "TL504",
-        f"the loops of {program.signature.kernel} turn more than {limit:,} times",
-        why="so many turns are most likely a wrong bound",
-        fix="correct the bounds of the loop, or do the work on larger tiles",
-        label=(span, "the limit is reached here"),
-    )
+def too_many_steps(program: Program, problem: StepLimitError, limit: int) -> Finding:
+    """TL504: the loops, or the grid, turn more often than the limit allows."""
+    what, why, fix = work.too_many_steps(program.signature.kernel, limit, problem.what)
+    label = (problem.span, "the limit is reached here")
+    found = _finding(program, None, "TL504", what, why=why, fix=fix, label=label)
+    span = program.signature.grid_span
+    return _with_label(found, span, "so many blocks") if problem.span < 0 and span else found
 
 
 def division_by_zero(program: Program, machine: Machine) -> Finding:
@@ -66,23 +66,12 @@ def not_resident(program: Program, blocks: int, slots: int, chip: Chip) -> Findi
         fix=f"launch at most {slots} blocks and loop over the work inside each",
         label=(-1, ""),
     )
-    return found if span is None else _with_label(found, span)
+    return found if span is None else _with_label(found, span, "too many blocks for a barrier")
 
 
-def _with_label(found: Finding, span: Span) -> Finding:
-    label = Label(span=span, text="too many blocks for a barrier")
-    diagnostic = found.diagnostic
-    return Finding(
-        diagnostic=Diagnostic(
-            code=diagnostic.code,
-            what=diagnostic.what,
-            labels=(label,),
-            why=diagnostic.why,
-            fix=diagnostic.fix,
-        ),
-        agent=found.agent,
-        block=found.block,
-    )
+def _with_label(found: Finding, span: Span, text: str) -> Finding:
+    labels = (Label(span=span, text=text),)
+    return replace(found, diagnostic=replace(found.diagnostic, labels=labels))
 
 
 def _behind(at: Instruction | None) -> str:

@@ -13,12 +13,16 @@ from tlcourse.simulator.memory import WIDTH_BYTES, Memory
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outside:
-    """How a tile leaves what it was cut from: along `dim`, or along the memory when -1."""
+    """How a tile leaves what it was cut from: along `dim`, or along the memory when -1.
+
+    `span` is the place where it was cut, -1 where that is not known.
+    """
 
     dim: int
     start: int
     stop: int
     limit: int
+    span: int = -1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -163,8 +167,9 @@ class Tile:
         sizes: Sequence[int],
         strides: Sequence[int],
         dims: Sequence[int],
+        span: int = -1,
     ) -> Tile:
-        """A rectangle of the tile; `dims` are the dimensions that stay."""
+        """A rectangle of the tile; `dims` are the dimensions that stay, `span` the place."""
         outside = self.outside
         shift = 0
         for dim, (start, count, step, limit) in enumerate(
@@ -173,7 +178,7 @@ class Tile:
             shift += start * self.strides[dim]
             stop = start + (count - 1) * step + 1 if count > 0 else start
             if outside is None and count > 0 and (start < 0 or stop > limit):
-                outside = Outside(dim=dim, start=start, stop=stop, limit=limit)
+                outside = Outside(dim=dim, start=start, stop=stop, limit=limit, span=span)
         return Tile(
             self.memory,
             self.dtype,

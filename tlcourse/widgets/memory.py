@@ -132,7 +132,7 @@ def _panel(memory: MemoryMap, top: float, language: Language) -> str:
             svg.words(16, top + 26, f"{swatch.label}, {note}", "ink head"),
             ground,
             *_axes(scale, language),
-            *(_buffer(buffer, memory, scale) for buffer in memory.buffers),
+            *(_buffer(buffer, memory, scale, language) for buffer in memory.buffers),
             *_limits(memory, scale, language),
         ]
     )
@@ -173,20 +173,21 @@ def _amount(offset_bytes: int) -> str:
     return f"{offset_bytes} B" if offset_bytes % 1024 else f"{offset_bytes // 1024} KiB"
 
 
-def _buffer(buffer: PlannedBuffer, memory: MemoryMap, scale: _Scale) -> str:
-    swatch = palette.memory(memory.space)
-    return "".join(_copy(buffer, number, memory, scale, swatch) for number in range(buffer.copies))
+def _buffer(buffer: PlannedBuffer, memory: MemoryMap, scale: _Scale, language: Language) -> str:
+    numbers = range(buffer.copies)
+    return "".join(_copy(buffer, number, memory, scale, language) for number in numbers)
 
 
 def _copy(
-    buffer: PlannedBuffer, number: int, memory: MemoryMap, scale: _Scale, swatch: palette.Swatch
+    buffer: PlannedBuffer, number: int, memory: MemoryMap, scale: _Scale, language: Language
 ) -> str:
+    swatch = palette.memory(memory.space)
     start = buffer.offset_bytes + number * buffer.size_bytes
     end = start + buffer.size_bytes
     name = f"{buffer.name}[{number}]" if buffer.copies > 1 else buffer.name
     x, width = scale.x(buffer.first), scale.x(buffer.last + 1) - scale.x(buffer.first)
     y, height = scale.y(end), max(scale.y(start) - scale.y(end), 2.0)
-    title = f"{name}: bytes {start:,} to {end:,}, live {buffer.first} to {buffer.last}"
+    title = label("buffer_place", language, name, start, end, buffer.first, buffer.last)
     over = end > memory.capacity_bytes
     look: dict[str, object] = {"fill": svg.fill_of(swatch), "stroke": palette.INK, "title": title}
     shape = svg.box(

@@ -48,7 +48,7 @@ def _swatch(
 # In the order in which data passes through them; lanes of a timeline follow it.
 PIPES = dict(
     [
-        _swatch("S", "SCALAR", "#BBBBBB", ".", "scalar unit, issues", "标量单元,发射指令"),
+        _swatch("S", "SCALAR", "#BBBBBB", ".", "scalar unit, issues", "标量单元，发射指令"),
         _swatch("MTE2", "MTE2", "#56B4E9", "/", "GM to L1 or UB", "GM 到 L1 或 UB"),
         _swatch("MTE1", "MTE1", "#009E73", "-", "L1 to L0A and L0B", "L1 到 L0A 和 L0B"),
         _swatch("M", "CUBE", "#D55E00", "x", "matrix unit", "矩阵单元"),

@@ -121,7 +121,7 @@ def _of_last_launch(function: str, kernel: object, part: str) -> object:
 
 
 def _name(kernel: object) -> str:
-    signature: object = getattr(kernel, "signature", None)
+    signature: object = getattr(kernel, "launch_signature", None)
     name: object = getattr(signature, "kernel", None) or getattr(kernel, "name", None)
     return name if isinstance(name, str) else "kernel"
 

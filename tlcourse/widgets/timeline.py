@@ -141,7 +141,7 @@ def _draw(
         about,
         svg.tag("defs", {}, defs),
         svg.words(16, 28, title, "ink head"),
-        svg.words(_WIDTH - _RIGHT, 28, _subtitle(timeline), "muted", "end"),
+        svg.words(_WIDTH - _RIGHT, 28, _subtitle(timeline, language), "muted", "end"),
         _axis(scale, bottom, timeline.clock_mhz, language),
         lanes,
         svg.legend(16, bottom + 60, swatches[:half], notes),
@@ -153,9 +153,9 @@ def _order(swatch: palette.Swatch) -> int:
     return palette.lane_order(swatch.key)
 
 
-def _subtitle(timeline: Timeline) -> str:
+def _subtitle(timeline: Timeline, language: Language) -> str:
     time = timeline.cycles / timeline.clock_mhz
-    return f"{timeline.chip}, {timeline.cycles:,} cycles = {time:.2f} us"
+    return f"{timeline.chip}, {timeline.cycles:,} {label('cycles', language)} = {time:.2f} us"
 
 
 def _lanes(
@@ -179,7 +179,7 @@ def _lane(
 ) -> str:
     share = busy_share(timeline, row).split(" ", 1)[1]
     gaps = _seen(row.bubbles, scale)
-    slices = merged(row.instructions, scale.finest)
+    slices = merged(row.instructions, scale.finest, language)
     return "".join(
         [
             svg.words(24, y + 19.5, row.swatch.label),
@@ -216,7 +216,9 @@ def _place(item: Slice, scale: _Scale, y: float) -> tuple[float, float, float, f
     return x, y, width, _LANE
 
 
-def merged(instructions: tuple[Instruction, ...], finest: int) -> list[Slice]:
+def merged(
+    instructions: tuple[Instruction, ...], finest: int, language: Language = "en"
+) -> list[Slice]:
     """Slices of a lane: an instruction shorter than `finest` joins its near neighbours."""
     groups: list[list[Instruction]] = []
     for item in instructions:
@@ -228,24 +230,25 @@ def merged(instructions: tuple[Instruction, ...], finest: int) -> list[Slice]:
             last.append(item)
         else:
             groups.append([item])
-    return [_slice(group) for group in groups]
+    return [_slice(group, language) for group in groups]
 
 
-def _slice(group: list[Instruction]) -> Slice:
+def _slice(group: list[Instruction], language: Language) -> Slice:
     start, end = group[0].start_cycle, max(i.end_cycle for i in group)
     names = Counter(i.op for i in group)
     one = len(group) == 1
-    busy = 100 * sum(i.end_cycle - i.start_cycle for i in group) // max(end - start, 1)
+    share = 100 * sum(i.end_cycle - i.start_cycle for i in group) // max(end - start, 1)
+    busy = label("busy_percent", language, share)
     ops = ", ".join(op if one else f"{count:,} {op}" for op, count in names.items())
     size = sum(i.bytes for i in group)
-    details = [f"cycles {start:,} to {end:,}"]
-    details += [] if one else [f"busy {busy}%"]
+    details = [label("cycle_range", language, start, end)]
+    details += [] if one else [busy]
     details += [f"{size:,} B"] if size else []
-    details += [f"line {group[0].span.line}"] if one and group[0].span else []
+    details += [label("at_line", language, group[0].span.line)] if one and group[0].span else []
     return Slice(
         start_cycle=start,
         end_cycle=end,
-        text=ops if one else f"{ops}, busy {busy}%",
+        text=ops if one else f"{ops}, {busy}",
         title=f"{ops}: {', '.join(details)}",
         count=len(group),
     )

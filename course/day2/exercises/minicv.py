@@ -14,11 +14,11 @@
 # what is there. Both kinds of core must work, and both vector cores.
 
 # %% [markdown] tags=["lang:zh"] stem="prompt" en_sha="bd688da0"
-# # d2.minicv:矩阵乘积的指数
+# # d2.minicv：矩阵乘积的指数
 #
-# *核心内容,35 分钟,15 分，在 2.4 节之后*
+# *核心内容，35 分钟，15 分，在 2.4 节之后*
 #
-# 对**任意 M 和 N** 计算 C = A @ B、D = exp(C);K 是 64 的倍数。A 为 (M, K)、B 为 (K, N),float16;C、D 为 (M, N),float32。右边缘和下边缘的块较小：只拷贝存在的部分。两种核都要工作，两个 vector 核也都要用上。
+# 对**任意 M 和 N** 计算 C = A @ B、D = exp(C)；K 是 64 的倍数。A 为 (M, K)、B 为 (K, N)，float16；C、D 为 (M, N)，float32。右边缘和下边缘的数据块较小：只拷贝存在的部分。两种核都要工作，两个 vector 核也都要用上。
 
 # %% tags=["setup"] stem="imports"
 import os
@@ -75,11 +75,14 @@ def minicv(M, N, K, block_M=64, block_N=64, block_K=64):
     return kernel
     ### END SOLUTION
 
-# %% nbgrader={"grade": true, "grade_id": "d2-minicv", "locked": true, "points": 15, "schema_version": 3, "solution": false, "task": false} stem="check"
+# %% tags=["lang:en"] nbgrader={"grade": true, "grade_id": "d2-minicv", "locked": true, "points": 15, "schema_version": 3, "solution": false, "task": false} stem="check"
 check("d2.minicv", minicv)
+
+# %% tags=["lang:zh"] nbgrader={"grade": true, "grade_id": "d2-minicv", "locked": true, "points": 15, "schema_version": 3, "solution": false, "task": false} stem="check" en_sha="52088257"
+check("d2.minicv", minicv, language="zh")
 
 # %% [markdown] tags=["lang:en"] stem="help"
 # Stuck? Run `hint("d2.minicv")` in a new cell, once for each of three hints.
 
 # %% [markdown] tags=["lang:zh"] stem="help" en_sha="8ca294a2"
-# 卡住了？在新单元格里运行 `hint("d2.minicv", language="zh")`,每次给出一条提示，共三条。
+# 卡住了？在新单元格里运行 `hint("d2.minicv", language="zh")`，每次给出一条提示，共三条。

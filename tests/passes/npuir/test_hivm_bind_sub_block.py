@@ -79,3 +79,16 @@ def test_odd_tiles_are_computed_twice_and_stored_once(run_passes, extent: str) -
 def test_pure_vector_kernel_is_left_alone(run_passes) -> None:
     text = _module(POINTWISE, mark="")
     assert run_passes(text, HivmBindSubBlockPass()) == run_passes(text)
+
+
+def test_store_into_one_plane_of_a_tensor(run_passes) -> None:
+    """The part that the store fills has a dimension less than its tensor."""
+    plane = "memref<64x32xf32, strided<[32, 1]>>"
+    body = POINTWISE.replace("outs(%gm : memref<EXTxf32>)", f"outs(%p : {plane})")
+    whole = "%g3 = memref.alloc() : memref<4x64x32xf32>"
+    part = (
+        f"%p = memref.subview %g3[0, 0, 0] [1, 64, 32] [1, 1, 1] : memref<4x64x32xf32> to {plane}"
+    )
+    text = run_passes(_module(f"{whole}\n    {part}\n    {body}"), HivmBindSubBlockPass())
+    assert "memref.subview %p[" in text
+    assert "[32, 32] [1, 1]" in text

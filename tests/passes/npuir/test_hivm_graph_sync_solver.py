@@ -9,9 +9,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from tlcourse.dialects.text import from_text, to_text
+from tlcourse.passes.npuir.functions import device_functions
 from tlcourse.passes.npuir.hivm_graph_sync_solver import HivmGraphSyncSolverPass
+from tlcourse.passes.npuir.sync.build import build
 from tlcourse.passes.npuir.sync.events import event_ids
 from tlcourse.passes.npuir.sync.model import Access, Body, Loop, Sync
+from tlcourse.passes.npuir.sync.trace import Trace, unrolled
 
 GM = "memref<64xf32, #hivm.address_space<gm>>"
 UB = "memref<64xf32, #hivm.address_space<ub>>"
@@ -295,6 +298,36 @@ def test_the_unrolling_shows_every_pair_that_can_meet() -> None:
     assert Loop(op=None, trips=None).unroll == 2  # type: ignore[arg-type]
     assert Loop(op=None, trips=None, copies=2).unroll == 3  # type: ignore[arg-type]
     assert Loop(op=None, trips=1, copies=2).unroll == 1  # type: ignore[arg-type]
+
+
+def _nest(depth: int) -> str:
+    text = "\n".join([LOAD_A, LOAD_B, ADD, STORE_C])
+    for number in range(depth):
+        text = _loop(text).replace("%i =", f"%i{number} =")
+    return _module(text)
+
+
+def _traced(depth: int) -> Trace:
+    module = from_text(_nest(depth))
+    (function,) = device_functions(module)
+    return unrolled(build(function))
+
+
+def test_deep_nests_are_not_unrolled_in_full() -> None:
+    """Four accesses: all their runs up to three loops, then as the cube of the depth at most."""
+    runs = [len(_traced(depth).instances) // 4 for depth in (1, 2, 3, 4, 20)]
+    assert runs == [2, 4, 8, 14, 382]
+
+
+def test_a_deep_nest_gets_the_flags_of_a_shallow_one(run_passes) -> None:
+    deep, shallow = (_events(run_passes(_nest(n), HivmGraphSyncSolverPass())) for n in (14, 3))
+    flags = [[event for event in events if " " in event.strip("{ ")] for events in (deep, shallow)]
+    # Each loop around it raises every flag once before and lowers it once after.
+    assert set(flags[0]) >= set(flags[1])
+    assert (
+        deep[deep.index("load") - 2 : deep.index("store") + 2]
+        == (shallow[shallow.index("load") - 2 : shallow.index("store") + 2])
+    )
 
 
 REAL = {

@@ -71,3 +71,35 @@ def test_cast_with_another_rounding_is_not_folded(run_passes) -> None:
 def test_kernel_without_products_is_left_alone(run_passes) -> None:
     text = f"module {{ {HEAD} return }} }}"
     assert run_passes(text, HivmInlineFixpipePass()) == run_passes(text)
+
+
+def _loop_with(reader: str) -> str:
+    return _module(STORE).replace("scf.yield %p", f"{reader.replace('%r', '%p')} scf.yield %p")
+
+
+def test_product_stored_each_turn_stays_in_l0c(run_passes) -> None:
+    text = run_passes(_loop_with(STORE), HivmInlineFixpipePass())
+    assert "hivm.hir.store" not in text
+    assert "scf.yield %p : tensor<64x64xf32>" in text
+    assert text.count("hivm.hir.fixpipe {dma_mode = #hivm.dma_mode<nz2nd>} ins(%p") == 1
+    assert text.count("hivm.hir.fixpipe {dma_mode = #hivm.dma_mode<nz2nd>} ins(%r") == 1
+
+
+def test_product_computed_with_each_turn_stays_in_l0c(run_passes) -> None:
+    text = run_passes(_loop_with(EXP), HivmInlineFixpipePass())
+    lines = [line.strip() for line in text.splitlines()]
+    assert "scf.yield %p : tensor<64x64xf32>" in lines
+    inside = next(line for line in lines if "fixpipe" in line)
+    assert "ins(%p : tensor<64x64xf32>)" in inside
+    name = inside.split(" = ")[0]
+    assert any(f"hivm.hir.vexp ins({name} " in line for line in lines)
+
+
+def test_store_behind_a_further_sum_takes_the_product_out_before(run_passes) -> None:
+    """The store reads what %r was before the second matrix op added to it."""
+    more = LOOP[LOOP.index("%p =") : LOOP.index("scf.yield")]
+    more = more.replace("%p =", "%q =").replace("outs(%t", "outs(%r")
+    text = run_passes(_module(more, STORE), HivmInlineFixpipePass())
+    places = [text.index(word) for word in ("fixpipe", "outs(%r", "hivm.hir.store")]
+    assert places == sorted(places)
+    assert "hivm.hir.store ins(%r" not in text

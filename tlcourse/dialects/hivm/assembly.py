@@ -181,10 +181,11 @@ class Word(Clause):
 
 @dataclass(frozen=True)
 class Flag(Clause):
-    """`keyword = true` or `= false` of a boolean property."""
+    """`keyword = true` or `= false` of a boolean property; `mark` stands for the `=`."""
 
     prop: str
     keyword: str
+    mark: str = "="
 
     @property
     def covers(self) -> tuple[str, ...]:
@@ -194,13 +195,13 @@ class Flag(Clause):
         attribute = op.properties.get(self.prop)
         if attribute is None:
             return
-        printer.print_string(f" {self.keyword} = ")
+        printer.print_string(f" {self.keyword} {self.mark} ")
         printer.print_attribute(attribute)
 
     def parse(self, parser: Parser, parts: Parts) -> None:
         if parser.parse_optional_keyword(self.keyword) is None:
             return
-        parser.parse_punctuation("=")
+        parser.parse_punctuation(":" if self.mark == ":" else "=")
         parts.properties[self.prop] = BoolAttr.from_bool(parser.parse_boolean())
 
 

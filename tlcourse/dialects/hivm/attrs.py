@@ -120,6 +120,12 @@ SyncInstrModeAttr = define_enum(
     "INTER_BLOCK_SYNCHRONIZATION INTER_SUBBLOCK_SYNCHRONIZATION INTRA_BLOCK_SYNCHRONIZATION",
     "Which cores a cross-core flag joins.",
 )
+DeinterleaveModeAttr = define_enum(
+    "hivm.deinterleave_mode",
+    "DeinterleaveModeAttr",
+    "CHANNEL_0 CHANNEL_1 ALL_CHANNELS",
+    "Which positions vdeinterleave keeps.",
+)
 DataLayoutAttr = define_enum(
     "hivm.data_layout",
     "DataLayoutAttr",
@@ -144,5 +150,6 @@ ATTRIBUTES: list[type[Attribute]] = [
     AtomicKindAttr,
     PadModeAttr,
     SyncInstrModeAttr,
+    DeinterleaveModeAttr,
     DataLayoutAttr,
 ]

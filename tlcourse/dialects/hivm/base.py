@@ -64,6 +64,10 @@ class PipeOp(HivmTextOp):
         """Whether the op also reads what it writes (accumulation)."""
         return False
 
+    def scalars_like(self) -> str:
+        """The operand of the template whose dtype scalar sources get."""
+        return "{o}"
+
     def meaning(self) -> str:
         """The torch statement that computes the op."""
         raise NotImplementedError

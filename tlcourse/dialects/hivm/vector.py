@@ -229,6 +229,7 @@ _REDUCTIONS = {
     "max": "torch.amax({0}, dim=DIMS, keepdim=True, out={o})",
     "min": "torch.amin({0}, dim=DIMS, keepdim=True, out={o})",
 }
+_INDEX_MEANING = "numeric.reduce_with_index({{o}}, {{o1}}, {{0}}, {mode!r}, {dim})"
 
 
 @irdl_op_definition
@@ -246,11 +247,16 @@ class VReduceOp(VectorPipeOp):
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
     def __init__(
-        self, source: SSAValue, destination: SSAValue, kind: str, dims: Sequence[int]
+        self,
+        source: SSAValue,
+        destination: SSAValue | Sequence[SSAValue],
+        kind: str,
+        dims: Sequence[int],
     ) -> None:
+        outputs = [destination] if isinstance(destination, SSAValue) else list(destination)
         super().__init__(
-            operands=[source, [destination], [], []],
-            result_types=[result_types(destination)],
+            operands=[source, outputs, [], []],
+            result_types=[result_types(*outputs)],
             properties={
                 "arith": ReduceOpAttr(kind),
                 "reduce_dims": DenseArrayBase.from_list(i64, list(dims)),
@@ -281,7 +287,11 @@ class VReduceOp(VectorPipeOp):
         return tuple(self.dst)
 
     def meaning(self) -> str:
-        return _REDUCTIONS[self.arith.data].replace("DIMS", str(dims_of(self.reduce_dims)))
+        mode, dims = self.arith.data, dims_of(self.reduce_dims)
+        if "_with_index_" in mode:
+            return _INDEX_MEANING.format(mode=mode, dim=dims[0])
+        plain = _REDUCTIONS.get(mode, f"numeric.reduce({{o}}, {{0}}, {mode!r}, DIMS)")
+        return plain.replace("DIMS", str(dims))
 
 
 VECTOR = [*ELEMENTWISE.values(), VCastOp, VBrcOp, VReduceOp]

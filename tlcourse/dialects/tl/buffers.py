@@ -26,6 +26,8 @@ SCOPES = (
     "shared",
     "shared.dyn",
     "local.fragment",
+    "local",
+    "local.var",
     "wmma.accumulator",
     "wmma.matrix_a",
     "wmma.matrix_b",

@@ -85,6 +85,24 @@ class SyncBlockWaitOp(BlockFlagOp):
     name = "tl.sync_block_wait"
 
 
+class BarrierOp(BlockFlagOp):
+    """Base of the barriers between cores of one kind."""
+
+
+@irdl_op_definition
+class BlockBarrierOp(BarrierOp):
+    """`pipe` waits until it has come here on all cores of its kind, in all blocks."""
+
+    name = "tl.block_barrier"
+
+
+@irdl_op_definition
+class SubblockBarrierOp(BarrierOp):
+    """`pipe` waits until it has come here on both vector cores of the block."""
+
+    name = "tl.subblock_barrier"
+
+
 @irdl_op_definition
 class PrintOp(IRDLOperation):
     """Prints a scalar or a tile, with the learner's message."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -28,7 +29,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from tlcourse.dialects.tl.buffers import buffer_type, memref_of, scope_of
-from tlcourse.dialects.vector_ops import VECTOR_OPS, VectorOp
+from tlcourse.dialects.vector_ops import ALL_OPS, COMPOSITE_OPS, VECTOR_OPS, VectorOp
 
 
 @irdl_op_definition
@@ -112,15 +113,19 @@ class StoreOp(IRDLOperation):
 
 @irdl_op_definition
 class CopyOp(IRDLOperation):
-    """Copies a tile; extents that are not 1 agree in order. Only `dst`'s region changes."""
+    """Copies a tile; extents that are not 1 agree in order. Only `dst`'s region changes.
+
+    With `relu` negative numbers turn to 0 on the way, which the FIX pipe out of L0C can do.
+    """
 
     name = "tl.copy"
     src = operand_def(MemRefType)
     dst = operand_def(MemRefType)
-    assembly_format = "$src `,` $dst attr-dict `:` type($src) `to` type($dst)"
+    relu = opt_prop_def(UnitAttr)
+    assembly_format = "(`relu` $relu^)? $src `,` $dst attr-dict `:` type($src) `to` type($dst)"
 
-    def __init__(self, src: SSAValue, dst: SSAValue) -> None:
-        super().__init__(operands=[src, dst])
+    def __init__(self, src: SSAValue, dst: SSAValue, *, relu: bool = False) -> None:
+        super().__init__(operands=[src, dst], properties={"relu": UnitAttr() if relu else None})
 
 
 @irdl_op_definition
@@ -198,7 +203,7 @@ class GemmOp(IRDLOperation):
 
 
 class ElementwiseOp(IRDLOperation):
-    """Base of the ops made from VECTOR_OPS: `tl.vexp ins(%a : ..) outs(%b : ..)`.
+    """Base of the elementwise ops, most of them from the table: `tl.vexp ins(%a) outs(%b)`.
 
     Sources are tile views that broadcast to the destination; the last one may be a scalar.
     """
@@ -215,8 +220,16 @@ class ElementwiseOp(IRDLOperation):
 
     @property
     def row(self) -> VectorOp:
-        """The op's row in VECTOR_OPS."""
-        return VECTOR_OPS[self.name.removeprefix("tl.")]
+        """The op's row in the table of vector ops."""
+        return ALL_OPS[self.name.removeprefix("tl.")]
+
+    def statement(self, dtype: str) -> str:
+        """The torch statement that computes the op into a destination of `dtype`."""
+        return self.row.torch_statement(dtype)
+
+    def on(self, sources: Sequence[SSAValue], destination: SSAValue) -> Self:
+        """The same op on other operands."""
+        return type(self).create(operands=[*sources, destination], properties=dict(self.properties))
 
 
 def _elementwise(row: VectorOp) -> type[ElementwiseOp]:
@@ -230,5 +243,5 @@ def _elementwise(row: VectorOp) -> type[ElementwiseOp]:
 
 
 ELEMENTWISE: dict[str, type[ElementwiseOp]] = {
-    mnemonic: _elementwise(row) for mnemonic, row in VECTOR_OPS.items()
+    mnemonic: _elementwise(row) for mnemonic, row in (VECTOR_OPS | COMPOSITE_OPS).items()
 }

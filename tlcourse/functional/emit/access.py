@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.ir import Operation, SSAValue
 
 from tlcourse.dialects import tl
@@ -16,5 +18,15 @@ def written(op: Operation) -> SSAValue | None:
             return op.c
         case tl.BroadcastOp() | tl.CastOp() | tl.ElementwiseOp():
             return op.destination
+        case tl.TileOp():
+            return op.destinations[0]
         case _:
             return None
+
+
+def all_written(op: Operation) -> Sequence[SSAValue]:
+    """All buffers and regions that a tile statement writes; a few ops write two."""
+    if isinstance(op, tl.TileOp):
+        return tuple(op.destinations)
+    first = written(op)
+    return () if first is None else (first,)

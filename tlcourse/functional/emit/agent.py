@@ -29,6 +29,7 @@ from tlcourse.functional.emit import buffers, scalars, tiles
 from tlcourse.functional.emit.code import Code, SpanTable
 from tlcourse.functional.emit.cores import users_on
 from tlcourse.functional.emit.emitter import Emitter
+from tlcourse.functional.emit.irregular import tile_statement
 from tlcourse.functional.emit.steps import is_charged_outside, turn_cost
 from tlcourse.functional.emit.storage import is_name, needs_poison, storage_dtype
 from tlcourse.records import Parameter
@@ -40,10 +41,13 @@ def source_of(
     parameters: tuple[Parameter, ...],
     table: SpanTable,
     sources: SourceMap,
+    *,
+    batched: bool = False,
 ) -> str:
-    """The text of `run` for one kind of core."""
+    """The text of `run` for one kind of core; `batched` runs groups of blocks at once."""
     function, kernel = function_of(module), kernel_of(module)
     e = Emitter(code=Code(), table=table, sources=sources)
+    e.blocks = e.code.hoist("n", "core.n") if batched else ""
     header = _arguments(e, function, parameters)
     for op in function.body.block.ops:
         if op is not kernel:
@@ -72,7 +76,13 @@ def _grid_loops(e: Emitter, kernel: tl.KernelOp) -> list[str]:
     e.values |= dict(zip(blocks, names, strict=True))
     e.values[vid] = e.code.hoist("vid", "core.vid")
     e.loops += names[1:]
-    return [f"for {name} in range(core.grid[{dim}]):" for dim, name in enumerate(names)]
+    loops = [f"for {name} in range(core.grid[{dim}]):" for dim, name in enumerate(names)]
+    if e.blocks:
+        e.shifting.add(names[0])
+        loops[0] = f"for {names[0]} in core.groups:"
+    elif any(isinstance(op, tl.BlockBarrierOp) for op in kernel.walk()):
+        loops[0] = f"for {names[0]} in core.blocks:"
+    return loops
 
 
 def _allocate(e: Emitter, kernel: tl.KernelOp, core: tl.Core) -> list[str]:
@@ -131,6 +141,10 @@ def _statement(e: Emitter, op: Operation, core: tl.Core) -> None:
             tiles.gemm(e, op)
         case tl.ElementwiseOp():
             tiles.elementwise(e, op)
+        case tl.BitcastOp():
+            tiles.bitcast(e, op)
+        case tl.TileOp():
+            tile_statement(e, op)
         case tl.PrintOp():
             tiles.show(e, op)
         case tl.LoadOp():
@@ -141,6 +155,10 @@ def _statement(e: Emitter, op: Operation, core: tl.Core) -> None:
             e.line(op, f"core.set({e.scalar(op.flag)}, {e.tag(op)})")
         case tl.SyncBlockWaitOp():
             e.line(op, f"yield {e.scalar(op.flag)}, {e.tag(op)}, {e.iteration()}")
+        case tl.BarrierOp():
+            scope = "block" if isinstance(op, tl.BlockBarrierOp) else "subblock"
+            place = f"{e.scalar(op.flag)}, {e.tag(op)}, {e.iteration()}"
+            e.line(op, f"yield core.barrier({scope!r}, {place})")
         case tl.AllocOp() | tl.SetFlagOp() | tl.WaitFlagOp() | tl.PipeBarrierOp() | scf.YieldOp():
             return
         case _:
@@ -158,6 +176,8 @@ def _scalar(e: Emitter, op: Operation) -> None:
             name = e.code.name(_hint(op.results[0]))
             e.line(op, f"{name} = {text}")
             e.values[op.results[0]] = name
+            if e.shifts(text):
+                e.shifting.add(name)
 
 
 def _hint(value: SSAValue) -> str | None:
@@ -172,7 +192,7 @@ def _loop(e: Emitter, op: tl.ForOp, core: tl.Core) -> None:
     lower, upper, tag = e.extent(op.lower), e.extent(op.upper), e.tag(op)
     if not is_charged_outside(op):
         turns = upper if lower == 0 else f"{upper} - {lower}"
-        e.code.line(f"core.steps({turns}, {turn_cost(op)}, {tag})")
+        e.code.line(f"core.steps({turns}, {turn_cost(op, core)}, {tag})")
     name = e.code.name(op.variable.name_hint or "i")
     e.values[op.variable] = name
     span = upper if lower == 0 else f"{lower}, {upper}"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 
 from xdsl.ir import Operation, SSAValue
 
 from tlcourse.dialects import tl
-from tlcourse.functional.emit.access import written
+from tlcourse.functional.emit.access import all_written
 from tlcourse.functional.emit.emitter import Emitter, dtype_of_buffer, shape_of
 from tlcourse.functional.emit.scalars import stored
 from tlcourse.functional.emit.views import Extent, View, part, root, tuple_text
@@ -41,9 +42,10 @@ def parameter(e: Emitter, value: SSAValue, label: str, name: str) -> None:
 def alloc(e: Emitter, op: tl.AllocOp, dtype: str) -> str:
     """Makes an on-chip buffer, once a launch, and gives the line that poisons it."""
     view = _buffer(e, op, dtype)
-    kind = f"{tuple_text(view.shape)}, dtype=torch.{dtype}"
+    shape = (e.blocks, *view.shape) if e.blocks else view.shape
+    kind = f"{tuple_text(shape)}, dtype=torch.{dtype}"
     e.code.head(f"{view.tensor} = torch.empty({kind})", e.tag(op))
-    e.views[op.result] = view
+    e.views[op.result] = replace(view, blocks=e.blocks, size=prod(map(int, view.shape)))
     return f"{view.tensor}.fill_({_POISON.get(dtype, 'nan')})"
 
 
@@ -71,6 +73,9 @@ def region(e: Emitter, op: tl.RegionOp) -> None:
     view = e.views[op.buffer]
     guarded = _guard(e, op, view, offsets, extents, _verb(op))
     made = part(view, offsets, extents)
+    shifts = tuple(term for term in made.terms if e.shifts(term))
+    terms = tuple(term for term in made.terms if term not in shifts)
+    made = replace(made, terms=terms, shifts=(*made.shifts, *shifts))
     e.views[op.result] = replace(made, checked=view.checked or guarded)
 
 
@@ -115,6 +120,9 @@ def _guard(
     ]
     if not faults:
         return False
+    if e.blocks:
+        _check(e, offsets, extents, view.shape)
+        return True
     condition = f"{view.tensor}: {' or '.join(faults)}"
     if e.find(condition) is None:
         e.known[-1][condition] = ""
@@ -124,6 +132,17 @@ def _guard(
                 f"{tuple_text(extents)}, {tuple_text(view.shape)}, {e.iteration()})"
             )
     return True
+
+
+def _check(
+    e: Emitter, offsets: Sequence[Extent], extents: Sequence[Extent], shape: Sequence[Extent]
+) -> None:
+    """Emits the comparison for blocks that run at once, which give up where it fails."""
+    for offset, extent, size in zip(offsets, extents, shape, strict=True):
+        text = f"core.check({offset}, {extent}, {size})"
+        if _fault(offset, extent, size) and e.find(text) is None:
+            e.known[-1][text] = ""
+            e.code.line(text)
 
 
 def _fault(offset: Extent, extent: Extent, size: Extent) -> str:
@@ -146,5 +165,5 @@ def _sum(offset: Extent, extent: Extent) -> str:
 
 
 def _verb(op: tl.RegionOp) -> str:
-    writes = any(written(use.operation) is op.result for use in op.result.uses)
+    writes = any(op.result in all_written(use.operation) for use in op.result.uses)
     return "writes" if writes else "reads"

@@ -15,7 +15,10 @@ from tlcourse.diagnostics import Span
 from tlcourse.functional import numbers
 
 # What generated code calls by name; a learner's buffer may not hide it.
-_RUNTIME = ("core", "run", "torch", "Tiles", "cast_copy", "gemm_int8")
+_RUNTIME = (
+    *("core", "run", "torch", "numeric", "Tiles", "cast_copy", "gemm_int8", "tile_math"),
+    *("load_blocks", "store_blocks", "tiles_of_blocks", "product_blocks"),
+)
 _RESERVED = frozenset([*keyword.kwlist, *dir(builtins), *vars(numbers), *_RUNTIME])
 _LITERAL_WORDS = ("inf", "nan", "True", "False")
 
@@ -100,7 +103,8 @@ class Code:
         lines = [header, *("    " + line for line in self._head)]
         lines += ["    " * (depth + 1) + loop for depth, loop in enumerate(loops)]
         indent = "    " * (len(loops) + 1)
-        lines += [indent + line for line in (*start, *self._body)]
+        # With a second grid dimension an idle core's inner loop would have no body.
+        lines += [indent + line for line in (*start, *self._body) or ("pass",)]
         # One `yield None` a block, also where a second grid dimension loops inside it.
         lines.append("        yield None")
         return "\n".join(lines) + "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from tlcourse.functional.emit.code import Code, SpanTable
 from tlcourse.functional.emit.views import Extent, View
 
 HALF = ("float16", "bfloat16")
+_INT_BITS = {"bool": 1, "int8": 8, "int16": 16, "int32": 32, "int64": 64}
 
 
 @dataclass(kw_only=True)
@@ -32,6 +34,8 @@ class Emitter:
         loops: names of the loop variables around the next line.
         known: by block of code around the next line, what earlier lines made: names of views
             and comparisons that need no second time.
+        blocks: name of the number of blocks that run at once; "" where they run in turn.
+        shifting: names of scalars that then differ from block to block.
     """
 
     code: Code
@@ -41,6 +45,8 @@ class Emitter:
     views: dict[SSAValue, View] = field(default_factory=lambda: dict[SSAValue, View]())
     loops: list[str] = field(default_factory=lambda: list[str]())
     known: list[dict[str, str]] = field(default_factory=lambda: [dict[str, str]()])
+    blocks: str = ""
+    shifting: set[str] = field(default_factory=lambda: set[str]())
 
     def tag(self, op: Operation) -> int:
         """The position of an op's span; -1 where it has none."""
@@ -60,6 +66,10 @@ class Emitter:
             return value
         text = self.values[value].strip("()")
         return int(text) if text.lstrip("-").isdigit() else text
+
+    def shifts(self, text: object) -> bool:
+        """Whether an expression differs between blocks that run at once."""
+        return not self.shifting.isdisjoint(re.findall(r"[^\W\d]\w*", str(text)))
 
     def iteration(self) -> str:
         """The tuple of loop variables here, as text."""
@@ -101,3 +111,10 @@ def shape_of(value: SSAValue) -> list[int | None]:
     """Extents of a buffer; None where one is known at the launch only."""
     shape = tl.memref_of(value).get_shape()
     return [None if dim == DYNAMIC_INDEX else dim for dim in shape]
+
+
+def loses_range(source: str, target: str) -> bool:
+    """Whether a conversion may meet numbers that the target dtype does not hold."""
+    if "float" in source:
+        return "int" in target
+    return _INT_BITS[source] > _INT_BITS.get(target, 64)

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
     BFloat16Type,
     Float16Type,
     Float32Type,
+    Float64Type,
     FloatAttr,
     IntegerAttr,
     IntegerType,
@@ -39,6 +40,7 @@ _INTEGER: dict[type[Operation], str] = {
     arith.XOrIOp: "{0} ^ {1}",
     arith.ShLIOp: "{0} << {1}",
     arith.ShRSIOp: "{0} >> {1}",
+    math.AbsIOp: "abs({0})",
 }
 _UNSIGNED: dict[type[Operation], str] = {
     arith.DivUIOp: "{0} // {1}",
@@ -64,6 +66,7 @@ _FLOAT: dict[type[Operation], str] = {
     math.Log2Op: "log2({0})",
     math.SqrtOp: "sqrt({0})",
     math.RsqrtOp: "rsqrt({0})",
+    math.AbsFOp: "abs({0})",
 }
 _SYMBOL = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _CMPI = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
@@ -82,6 +85,15 @@ _ROUND: dict[type[Attribute], tuple[str, Callable[[float], float]]] = {
     BFloat16Type: ("bf16", numbers.bf16),
     Float32Type: ("f32", numbers.f32),
 }
+
+# struct's letter for floats; integers, always signed here, have one per width.
+_FLOAT_LETTER: dict[type[Attribute], str] = {
+    Float16Type: "e",
+    BFloat16Type: "bf16",
+    Float32Type: "f",
+    Float64Type: "d",
+}
+_INTEGER_LETTER = {8: "b", 16: "h", 32: "i", 64: "q"}
 
 
 def expression(op: Operation, operands: Sequence[str]) -> str:
@@ -149,10 +161,22 @@ def _irregular(op: Operation, operands: Sequence[str]) -> str:
         case arith.ExtSIOp():
             bits = width(op.operands[0].type)
             return f"-int({operands[0]})" if bits == 1 else f"wrap({operands[0]}, {bits})"
+        case arith.BitcastOp():
+            return _bits(op.input.type, op.result.type, operands[0])
         case arith.ExtUIOp():
             return f"unsigned({operands[0]}, {width(op.operands[0].type)})"
         case _:
             raise AssertionError(f"Tile IR holds no scalar op {op.name}")
+
+
+def _bits(source: Attribute, target: Attribute, text: str) -> str:
+    """The bits of a number, read as another type of the same width."""
+    number = stored(source, text)
+    return f"bits({number}, {_letter(source)!r}, {_letter(target)!r})"
+
+
+def _letter(kind: Attribute) -> str:
+    return _FLOAT_LETTER.get(type(kind)) or _INTEGER_LETTER[width(kind)]
 
 
 def _compare_integers(op: arith.CmpiOp, operands: Sequence[str]) -> str:

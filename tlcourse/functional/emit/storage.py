@@ -95,6 +95,8 @@ def _fills(op: Operation, buffer: SSAValue) -> bool:
         return False
     if isinstance(op, tl.GemmOp) and not _is_true(op.init):
         return False
+    if isinstance(op, tl.TileOp) and op.reads_destination():
+        return False
     # In place, a buffer stands among the operands twice: as source and as destination.
     return sum(_root(operand) is buffer for operand in op.operands) == 1
 

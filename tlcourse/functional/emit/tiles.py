@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from tlcourse.dialects import tl
-from tlcourse.functional.emit.emitter import HALF, Emitter
+from tlcourse.functional.emit.emitter import HALF, Emitter, loses_range
 from tlcourse.functional.emit.scalars import stored
 from tlcourse.functional.emit.views import (
     Extent,
@@ -20,22 +20,25 @@ from tlcourse.functional.emit.views import (
     tuple_text,
 )
 
-_INT_BITS = {"bool": 1, "int8": 8, "int16": 16, "int32": 32, "int64": 64}
-
 
 def copy(e: Emitter, op: tl.CopyOp) -> None:
     """Copies a tile; another dtype is reached by rounding to nearest even, then saturating."""
-    src, dst = _same_rank(e.views[op.src], e.views[op.dst])
+    src, dst = same_rank(e.views[op.src], e.views[op.dst])
     _agree(e, op, [(src, dst)], broadcast=False)
     if dst.rebound:
         _rename(e, op, src, dst)
         return
+    if e.blocks and not (src.blocks and dst.blocks):
+        _move_blocks(e, op, src, dst)
+        return
     tag = e.tag(op)
     source, target = _source(e, src, dst, tag), e.tensor(dst, tag)
-    if _loses_range(src.dtype, dst.dtype):
+    if loses_range(src.dtype, dst.dtype):
         e.line(op, f"cast_copy({target}, {source}, 'rint')")
     else:
         e.line(op, f"{target}.copy_({source})")
+    if op.relu:
+        e.line(op, f"{target}.clamp_min_(0)")
 
 
 def elementwise(e: Emitter, op: tl.ElementwiseOp) -> None:
@@ -46,8 +49,9 @@ def elementwise(e: Emitter, op: tl.ElementwiseOp) -> None:
     _agree(e, op, [(tile, dst) for tile in tiles], broadcast=True)
     tag = e.tag(op)
     texts = [_source(e, tile, dst, tag) for tile in _stretched(tiles, dst)]
-    texts += [_scalar_tile(e, value, dst.dtype) for value in values if not _is_tile(value)]
-    e.line(op, op.row.torch_statement(dst.dtype).format(*texts, o=e.tensor(dst, tag)))
+    dtype = tiles[0].dtype if op.row.mask == "destination" else dst.dtype
+    texts += [_scalar_tile(e, value, dtype) for value in values if not _is_tile(value)]
+    e.line(op, op.statement(dst.dtype).format(*texts, o=e.tensor(dst, tag)))
 
 
 def broadcast(e: Emitter, op: tl.BroadcastOp) -> None:
@@ -57,7 +61,7 @@ def broadcast(e: Emitter, op: tl.BroadcastOp) -> None:
         number = stored(op.source.type, e.scalar(op.source))
         e.line(op, f"{e.tensor(dst, tag)}.fill_({number})")
         return
-    src = _lowered(e.views[op.source], len(dst.shape))
+    src = lift(_lowered(e.views[op.source], len(dst.shape)), len(dst.shape))
     _agree(e, op, [(src, dst)], broadcast=True)
     source = _source(e, src, dst, tag)
     e.line(op, f"{e.tensor(dst, tag)}.copy_({source})")
@@ -66,10 +70,18 @@ def broadcast(e: Emitter, op: tl.BroadcastOp) -> None:
 def cast(e: Emitter, op: tl.CastOp) -> None:
     """Converts a tile to another dtype in the op's round mode."""
     dst, tag = e.views[op.destination], e.tag(op)
-    src = _lowered(e.views[op.source], len(dst.shape))
+    src = lift(_lowered(e.views[op.source], len(dst.shape)), len(dst.shape))
     _agree(e, op, [(src, dst)], broadcast=True)
     source = _source(e, src, dst, tag)
     e.line(op, f"cast_copy({e.tensor(dst, tag)}, {source}, {op.round_mode.data!r})")
+
+
+def bitcast(e: Emitter, op: tl.BitcastOp) -> None:
+    """Copies the bits of a tile into a tile of another dtype."""
+    (source,), (destination,) = op.sources, op.destinations
+    src, dst, tag = e.views[source], e.views[destination], e.tag(op)
+    _agree(e, op, [(src, dst)], broadcast=False)
+    e.line(op, f"{e.tensor(dst, tag)}.copy_({e.tensor(src, tag)}.view(torch.{dst.dtype}))")
 
 
 def gemm(e: Emitter, op: tl.GemmOp) -> None:
@@ -82,7 +94,7 @@ def gemm(e: Emitter, op: tl.GemmOp) -> None:
         (c.shape[0], c.shape[1], column.shape[0]),
         strict=True,
     )
-    _refuse(e, op, [f"{x} != {y}" for x, y in pairs if x != y], [a, b, c])
+    refuse(e, op, [f"{x} != {y}" for x, y in pairs if x != y], [a, b, c])
     tag = e.tag(op)
     target, init = e.tensor(c, tag), e.scalar(op.init)
     if c.dtype == "int32":
@@ -100,6 +112,9 @@ def show(e: Emitter, op: tl.PrintOp) -> None:
 
 
 def _multiply(e: Emitter, op: tl.GemmOp, target: str, operands: str, init: str) -> None:
+    if e.blocks:
+        e.line(op, f"product_blocks({target}, {operands}, {init})")
+        return
     fresh, added = f"torch.mm({operands}, out={target})", f"{target}.addmm_({operands})"
     if init in ("True", "False"):
         e.line(op, fresh if init == "True" else added)
@@ -116,22 +131,40 @@ def _rename(e: Emitter, op: Operation, src: View, dst: View) -> None:
         f"{src.tensor}_tiles",
         f"Tiles({src.tensor}, {tuple_text(src.shape)}, {tuple_text(src.strides)})",
     )
-    e.line(op, f"{dst.tensor} = {tiles}({src.position()})")
+    if e.blocks:
+        e.line(op, f"{dst.tensor} = tiles_of_blocks({tiles}, {src.position()}, {_shifts(src)})")
+    else:
+        e.line(op, f"{dst.tensor} = {tiles}({src.position()})")
+
+
+def _move_blocks(e: Emitter, op: Operation, src: View, dst: View) -> None:
+    """Copies the tiles of several blocks from or to a tensor in GM."""
+    tag, gm = e.tag(op), dst if src.blocks else src
+    place = f"{tuple_text(gm.shape)}, {tuple_text(gm.strides)}, {gm.position()}, {_shifts(gm)}"
+    if gm is src:
+        e.line(op, f"load_blocks({e.tensor(dst, tag)}, {src.tensor}, {place})")
+    else:
+        e.line(op, f"store_blocks({dst.tensor}, {e.tensor(src, tag)}, {place})")
+
+
+def _shifts(view: View) -> str:
+    return " + ".join(view.shifts) or "None"
 
 
 def _wide(e: Emitter, op: Operation, view: View, side: str, turn: bool) -> str:
     """The text of a matrix in float32: half precision products are slow on a CPU."""
-    tag, swap = e.tag(op), ".t()" if turn else ""
+    tag, swap = e.tag(op), ".mT" if turn else ""
     if view.rebound:
         return f"{view.tensor}{swap}"
     if view.dtype not in HALF:
         return e.tensor(transpose(view) if turn else view, tag)
     if not all(isinstance(extent, int) for extent in view.shape):
         return f"{e.tensor(view, tag)}.float(){swap}"
-    empty = f"torch.empty({tuple_text(view.shape)}, dtype=torch.float32)"
+    shape = (view.blocks, *view.shape) if view.blocks else view.shape
+    empty = f"torch.empty({tuple_text(shape)}, dtype=torch.float32)"
     scratch = e.code.hoist(f"{side}_f32", empty, key=f"{side} {empty}")
     e.line(op, f"{scratch}.copy_({e.tensor(view, tag)})")
-    return e.code.hoist(f"{scratch}_t", f"{scratch}.t()") if turn else scratch
+    return e.code.hoist(f"{scratch}_t", f"{scratch}.mT") if turn else scratch
 
 
 def _matrix(view: View) -> View:
@@ -139,18 +172,12 @@ def _matrix(view: View) -> View:
     return drop(view, range(len(view.shape) - 2))
 
 
-def _loses_range(source: str, target: str) -> bool:
-    """Whether a conversion may meet numbers that the target dtype does not hold."""
-    if "float" in source:
-        return "int" in target
-    return _INT_BITS[source] > _INT_BITS.get(target, 64)
-
-
 def _is_tile(value: SSAValue) -> bool:
     return isinstance(value.type, MemRefType)
 
 
-def _same_rank(src: View, dst: View) -> tuple[View, View]:
+def same_rank(src: View, dst: View) -> tuple[View, View]:
+    """Two tiles without their extents of 1, unless they agree as they are."""
     pairs = zip(src.shape, dst.shape, strict=False)
     if len(src.shape) == len(dst.shape) and all(_may_agree(s, d) for s, d in pairs):
         return src, dst
@@ -172,8 +199,9 @@ def _lowered(tile: View, rank: int) -> View:
 
 
 def _stretched(tiles: list[View], dst: View) -> list[View]:
-    """The tiles, the first one repeated along dimensions that none of them fills."""
+    """The tiles in the destination's rank, the first repeated where none fills a dimension."""
     rank = len(dst.shape)
+    tiles = [lift(tile, rank) for tile in tiles]
     dims = [
         dim
         for dim, extent in enumerate(dst.shape)
@@ -181,8 +209,7 @@ def _stretched(tiles: list[View], dst: View) -> list[View]:
     ]
     if not dims:
         return tiles
-    first = lift(tiles[0], rank)
-    return [stretch(first, dims, [dst.shape[dim] for dim in dims]), *tiles[1:]]
+    return [stretch(tiles[0], dims, [dst.shape[dim] for dim in dims]), *tiles[1:]]
 
 
 def _extent_at(tile: View, dim: int) -> Extent:
@@ -215,10 +242,11 @@ def _agree(
             have, want = src.shape[dim], dst.shape[dim]
             if have != want and not (broadcast and have == 1):
                 faults.append(f"{have} != {want}")
-    _refuse(e, op, faults, [*(src for src, _ in pairs), *(dst for _, dst in pairs[:1])])
+    refuse(e, op, faults, [*(src for src, _ in pairs), *(dst for _, dst in pairs[:1])])
 
 
-def _refuse(e: Emitter, op: Operation, faults: Sequence[str], views: Sequence[View]) -> None:
+def refuse(e: Emitter, op: Operation, faults: Sequence[str], views: Sequence[View]) -> None:
+    """Emits a report that extents disagree, under the conditions `faults`."""
     if not faults:
         return
     shapes = ", ".join(f"({view.label!r}, {tuple_text(view.shape)})" for view in views)

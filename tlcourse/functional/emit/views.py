@@ -24,6 +24,10 @@ class View:
         whole: the view is the tensor itself.
         rebound: the name stands for another tensor from time to time; no view of it is kept.
         checked: the run must compare the view with the tensor's extents before it is made.
+        blocks: name of the number of blocks whose tiles the tensor holds, one behind the other
+            in its first dimension, which `shape` leaves out; "" where it holds one tile.
+        size: elements of one of these tiles.
+        shifts: summands of the position that differ from block to block (tensors in GM).
     """
 
     tensor: str
@@ -37,13 +41,21 @@ class View:
     whole: bool = False
     rebound: bool = False
     checked: bool = False
+    blocks: str = ""
+    size: int = 0
+    shifts: tuple[str, ...] = ()
 
     def text(self) -> str:
         """The expression that makes the view."""
         if self.whole:
             return self.tensor
-        shape, strides = tuple_text(self.shape), tuple_text(self.strides)
-        return f"{self.tensor}.as_strided({shape}, {strides}, {self.position()})"
+        shape, strides = self.shape, self.strides
+        if self.blocks:
+            shape, strides = (self.blocks, *shape), (self.size, *strides)
+        return (
+            f"{self.tensor}.as_strided({tuple_text(shape)}, {tuple_text(strides)}, "
+            f"{self.position()})"
+        )
 
     def position(self) -> str:
         """The expression of the first element's position."""
@@ -52,7 +64,7 @@ class View:
 
     def atoms(self) -> list[Extent]:
         """All numbers and names that the view depends on; a product counts as unknown."""
-        return [*self.shape, *self.strides, *self.terms]
+        return [*self.shape, *self.strides, *self.terms, *self.shifts]
 
 
 def root(*, tensor: str, label: str, dtype: str, shape: Sequence[Extent], base: str = "") -> View:

@@ -9,11 +9,12 @@ from typing import cast
 
 from tlcourse.diagnostics import Span
 from tlcourse.language import scalar_functions
-from tlcourse.language.buffers import describe
+from tlcourse.language.buffers import Buffer, Region, describe
 from tlcourse.language.builder import builder
 from tlcourse.language.calls import CALL_SPANS, CallSpans
 from tlcourse.language.host import entries
 from tlcourse.language.loops import from_range
+from tlcourse.language.parser.python_functions import check_function
 from tlcourse.language.parser.tracer import Tracer
 from tlcourse.language.scalar import Operand
 
@@ -25,6 +26,7 @@ def call(tracer: Tracer, node: ast.expr) -> object:
 
     Raises:
         TL109: what is called is no function.
+        TL128: it is a function of Python's that counts with Python's numbers only.
     """
     assert isinstance(node, ast.Call)
     function = tracer.evaluate(node.func)
@@ -38,6 +40,7 @@ def call(tracer: Tracer, node: ast.expr) -> object:
     args, arg_spans = _positional(tracer, node)
     kwargs, keyword_spans = _keyword(tracer, node)
     chosen = _replaced(function, args)
+    check_function(chosen, args)
     CALL_SPANS.set(
         CallSpans(positional=arg_spans, keyword=keyword_spans) if _is_t_function(chosen) else None
     )
@@ -103,4 +106,5 @@ def _print(*values: object, **options: object) -> None:
         why="the kernel itself runs later, on the NPU, where Python is not",
         fix="write T.print(value, msg='..') to print while the kernel runs",
     )
-    builtins.print(*(describe(v) if isinstance(v, Operand) else v for v in values))
+    own = (Operand, Buffer, Region)
+    builtins.print(*(describe(v) if isinstance(v, own) else v for v in values))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
+from typing import cast
 
 from tlcourse.language.buffers import Buffer, Element, Region, describe
 from tlcourse.language.builder import builder
+from tlcourse.language.elsewhere import way_out
 from tlcourse.language.host import BINARY, COMPARE, UNARY, entries, item_of
-from tlcourse.language.names import is_submodule, near_name, public_names
+from tlcourse.language.names import is_submodule, near_name
 from tlcourse.language.parser.calls import call
 from tlcourse.language.parser.conditions import bool_op, if_expression, invert
+from tlcourse.language.parser.python_functions import POWER
 from tlcourse.language.parser.tracer import Expressions, Tracer
 from tlcourse.language.scalar import Expr, Operand
 
@@ -18,12 +21,15 @@ def combine(op: ast.operator, left: object, right: object) -> object:
     """`left op right`, on Python values or scalars of the kernel.
 
     Raises:
+        TL103: it is a power of a value that is known only when the kernel runs.
         TL121: a side is a tile.
         TL130: Python numbers are divided by 0.
     """
     for side in (left, right):
         if isinstance(side, (Buffer, Region)):
             raise _tile_arithmetic(side)
+        if isinstance(op, ast.Pow) and isinstance(side, Operand):
+            raise _power()
     if isinstance(right, int) and right == 0 and isinstance(op, (ast.Div, ast.FloorDiv, ast.Mod)):
         raise builder().fail(
             "TL130",
@@ -62,14 +68,11 @@ def _attribute(tracer: Tracer, node: ast.expr) -> object:
 
 def _unknown_t_name(tracer: Tracer, node: ast.Attribute, owner: object) -> Exception:
     prefix = ast.unparse(node.value)
-    near = near_name(node.attr, public_names(owner)).replace(
-        "did you mean ", f"did you mean {prefix}."
-    )
     return tracer.build.fail(
         "TL105",
         f"{prefix} has no function `{node.attr}`",
         why="the language does not know this name",
-        fix=f"{near}`help({prefix})` lists what there is",
+        fix=way_out(node.attr, owner, prefix),
     )
 
 
@@ -112,6 +115,17 @@ def _tuple(tracer: Tracer, node: ast.expr) -> object:
 def _list(tracer: Tracer, node: ast.expr) -> object:
     assert isinstance(node, ast.List)
     return _elements(tracer, node.elts)
+
+
+def _dict(tracer: Tracer, node: ast.expr) -> object:
+    assert isinstance(node, ast.Dict)
+    found: dict[object, object] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            found |= cast("dict[object, object]", tracer.evaluate(value))
+        else:
+            found[tracer.evaluate(key)] = tracer.evaluate(value)
+    return found
 
 
 def _elements(tracer: Tracer, nodes: list[ast.expr]) -> list[object]:
@@ -189,6 +203,15 @@ def _bool_op(tracer: Tracer, node: ast.expr) -> object:
     return found
 
 
+def _power() -> Exception:
+    return builder().fail(
+        "TL103",
+        "a kernel has no operator `**`",
+        why="the NPU has no instruction for it",
+        fix=POWER,
+    )
+
+
 def _tile_arithmetic(side: Buffer | Region) -> Exception:
     return builder().fail(
         "TL121",
@@ -206,6 +229,7 @@ EXPRESSIONS: Expressions = {
     ast.Slice: _slice,
     ast.Tuple: _tuple,
     ast.List: _list,
+    ast.Dict: _dict,
     ast.BinOp: _binary,
     ast.UnaryOp: _unary,
     ast.BoolOp: _bool_op,

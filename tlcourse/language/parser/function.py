@@ -101,8 +101,10 @@ def run_macro(
         tracer.run(_body(captured.node))
     except TLError as problem:
         call = Label(span=build.span, text=f"in this call of the macro {function.__name__}")
-        labels = (*problem.diagnostic.labels, call)
-        problem.diagnostic = replace(problem.diagnostic, labels=labels)
+        labels = problem.diagnostic.labels
+        # A macro that calls itself comes back here once a level; its call is shown once.
+        if all(label.span != call.span for label in labels):
+            problem.diagnostic = replace(problem.diagnostic, labels=(*labels, call))
         raise
     finally:
         build.caller = outer

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from xdsl.dialects import scf
 from xdsl.ir import Block, Region
 
+from tlcourse.language.assertions import check_assertion
 from tlcourse.language.buffers import describe
 from tlcourse.language.frames import Frame, Loop, loop_nest, opened
 from tlcourse.language.parser.assignments import annotated, assign, augmented, bind
@@ -81,22 +82,8 @@ def _branch(tracer: Tracer, region: Region, body: list[ast.stmt]) -> None:
 def _assert(tracer: Tracer, node: ast.stmt) -> None:
     assert isinstance(node, ast.Assert)
     value = tracer.evaluate(node.test)
-    if not isinstance(value, Operand) and value:
-        return
     message = str(tracer.evaluate(node.msg)) if node.msg else ""
-    if isinstance(value, Operand):
-        raise tracer.build.fail(
-            "TL103",
-            "a kernel cannot check an assertion while it runs",
-            why="the NPU has no way to raise",
-            fix="assert in the factory, or look at the value with T.print",
-        )
-    raise tracer.build.fail(
-        "TL128",
-        f"the assertion does not hold{': ' + message if message else ''}",
-        why="it is checked while the kernel is read",
-        fix="check the arguments of the factory",
-    )
+    check_assertion(value, message)
 
 
 def _return(tracer: Tracer, node: ast.stmt) -> None:
@@ -136,7 +123,7 @@ def _no_frame(tracer: Tracer, item: ast.withitem, value: object) -> Exception:
         return tracer.build.fail(
             "TL103",
             f"`with` gets {describe(value)}",
-            why="in a kernel it opens T.Kernel, T.Scope or T.rs",
+            why="in a kernel it opens T.Kernel, T.Scope, T.rs, or T.If with T.Then and T.Else",
             fix="write `with T.Kernel(blocks, is_npu=True) as (cid, vid):`",
         )
 
@@ -146,7 +133,8 @@ def _no_loop(tracer: Tracer, node: ast.For, value: object) -> Exception:
         return tracer.build.fail(
             "TL103",
             f"`for` gets {describe(value)}",
-            why="a loop of a kernel counts: it is range, T.serial, T.Pipelined or T.Parallel",
+            why="a loop of a kernel counts: it is range, T.serial, T.Pipelined, T.Parallel, "
+            "T.grid, T.unroll, T.vectorized or T.parallel",
             fix="write `for i in T.serial(n):`",
         )
 

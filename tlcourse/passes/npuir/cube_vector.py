@@ -11,7 +11,7 @@ from typing import Literal, cast
 
 from xdsl.dialects import func, memref, scf, tensor
 from xdsl.dialects.builtin import ModuleOp, TensorType
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue, Use
 from xdsl.traits import is_side_effect_free
 
 from tlcourse.dialects.bufferization import ToTensorOp
@@ -97,14 +97,15 @@ def _tensors_of(buffer: SSAValue) -> list[SSAValue]:
 
 def readers(value: SSAValue) -> list[Operation]:
     """Ops that read a tensor, looking through slices of it and tiles that it is a part of."""
-    found: list[Operation] = []
-    for use in value.uses:
-        is_part = isinstance(use.operation, tensor.InsertSliceOp) and use.index == 0
-        if isinstance(use.operation, tensor.ExtractSliceOp) or is_part:
-            found += readers(use.operation.results[0])
-        else:
-            found.append(use.operation)
-    return found
+    return [op for use in value.uses for op in readers_by(use)]
+
+
+def readers_by(use: Use) -> list[Operation]:
+    """Ops that read a tensor through one use of it, see `readers`."""
+    is_part = isinstance(use.operation, tensor.InsertSliceOp) and use.index == 0
+    if isinstance(use.operation, tensor.ExtractSliceOp) or is_part:
+        return readers(use.operation.results[0])
+    return [use.operation]
 
 
 def is_matrix_input(op: Operation, value: SSAValue) -> bool:

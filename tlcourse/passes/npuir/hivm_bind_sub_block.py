@@ -216,7 +216,7 @@ class _Cutter:
         shape = _shape(value)
         sizes: list[int | SSAValue] = list(shape)
         if isinstance(value.owner, memref.SubviewOp):
-            sizes = _box(value.owner)[1]
+            sizes = _kept(_box(value.owner)[1], shape)
         offsets: list[int | SSAValue] = [0] * len(shape)
         offsets[self.dim] = self._offset(half)
         sizes[self.dim] = self._short(sizes[self.dim], half, move)
@@ -272,6 +272,18 @@ def _box(
     """Offsets and sizes: integers, or values where they are known at run time."""
     offsets = _mixed(op.static_offsets.get_values(), op.offsets)
     return offsets, _mixed(op.static_sizes.get_values(), op.sizes)
+
+
+def _kept(sizes: Sequence[int | SSAValue], shape: Sequence[int]) -> list[int | SSAValue]:
+    """The sizes of the dimensions that a part still has; those dropped have the size 1."""
+    kept: list[int | SSAValue] = []
+    surplus = len(sizes) - len(shape)
+    for size in sizes:
+        if surplus and size == 1 and (len(kept) == len(shape) or shape[len(kept)] != 1):
+            surplus -= 1
+        else:
+            kept.append(size)
+    return kept
 
 
 def _mixed(static: Sequence[int], dynamic: Sequence[SSAValue]) -> list[int | SSAValue]:

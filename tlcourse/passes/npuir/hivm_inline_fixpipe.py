@@ -12,26 +12,30 @@ store ins(%r) outs(%gm)               -->     fixpipe {dma_mode = nz2nd} ins(%r)
 ```
 
 Where every reader is a store, each store becomes a fixpipe to GM. As soon as a vector op
-reads the product, one fixpipe brings it out and all readers use its result.
+reads the product, one fixpipe brings it out and all readers use its result. A product that
+further matrix ops add to stays in L0C for them; whoever reads it in between gets a fixpipe
+at that place, in a loop one each turn.
 
 Differs from upstream: a relu that follows stays a vector op.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import scf, tensor
 from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, ModuleOp, TensorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 
 from tlcourse.dialects.hivm.cube import MmadL1Op
 from tlcourse.dialects.hivm.dma import FixpipeOp, StoreOp
 from tlcourse.dialects.hivm.vector import VCastOp
 from tlcourse.dialects.rewriting import insert_after, replace
-from tlcourse.passes.npuir.cube_vector import empty_like, readers, tensor_type
+from tlcourse.passes.npuir.cube_vector import empty_like, readers, readers_by, tensor_type
+from tlcourse.passes.npuir.hivm_normalize_matmul import adds_to, keeps_product
 
 _PRE_QUANT: dict[Attribute, str] = {Float16Type(): "F322F16", BFloat16Type(): "F322BF16"}
 
@@ -43,51 +47,68 @@ class HivmInlineFixpipePass(ModulePass):
     name = "hivm-inline-fixpipe"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        finished: dict[SSAValue, MmadL1Op] = {}
+        products: dict[SSAValue, MmadL1Op] = {}
         for mmad in [inner for inner in op.walk() if isinstance(inner, MmadL1Op)]:
-            if mmad.results:
-                finished.setdefault(_finished_product(mmad), mmad)
-        for value, mmad in finished.items():
+            for value in _products(mmad):
+                products.setdefault(value, mmad)
+        for value, mmad in products.items():
             _take_out(value, mmad)
 
 
-def _finished_product(mmad: MmadL1Op) -> SSAValue:
-    """The value that the product has once no matrix op adds to it any more."""
-    value: SSAValue = mmad.results[0]
-    while (following := _next_in_l0c(value)) is not None:
-        value = following
-    return value
+def _products(mmad: MmadL1Op) -> Iterator[SSAValue]:
+    """The values that a matrix op's sum has in L0C: its own, and those of loops that carry it."""
+    value = mmad.results[0] if mmad.results else None
+    while value is not None:
+        yield value
+        carried = (_carried_on(use) for use in value.uses)
+        value = next((result for result in carried if result is not None), None)
 
 
-def _next_in_l0c(value: SSAValue) -> SSAValue | None:
-    uses = list(value.uses)
-    if len(uses) != 1:
+def _carried_on(use: Use) -> SSAValue | None:
+    """The result of the loop that hands a yielded product to the matrix op of its next turn.
+
+    Of an `if` whose other side leaves the product as it was, the result of that.
+    """
+    loop = use.operation.parent_op()
+    if isinstance(use.operation, scf.YieldOp) and isinstance(loop, scf.IfOp):
+        made = use.operation.operands[use.index]
+        return loop.results[use.index] if keeps_product(loop, use.index, made) else None
+    if not isinstance(use.operation, scf.YieldOp) or not isinstance(loop, scf.ForOp):
         return None
-    user = uses[0].operation
-    if isinstance(user, MmadL1Op) and user.c is value:
-        return user.results[0]
-    loop = user.parent_op()
-    if not isinstance(user, scf.YieldOp) or not isinstance(loop, scf.ForOp):
-        return None
-    carried = loop.body.block.args[uses[0].index + 1]
-    if all(isinstance(use.operation, MmadL1Op) for use in carried.uses):
-        return loop.results[uses[0].index]
+    carried = loop.body.block.args[use.index + 1]
+    if all(adds_to(inner) for inner in carried.uses):
+        return loop.results[use.index]
     return None
 
 
 def _take_out(value: SSAValue, mmad: MmadL1Op) -> None:
-    if all(_goes_to_gm(op) for op in readers(value)):
-        for reader in readers(value):
+    stays = [use for use in value.uses if adds_to(use) or _carried_on(use) is not None]
+    if len(stays) > 1:
+        stays = []  # two sums that start from one product: each needs it from outside
+    leaves = [use for use in value.uses if use not in stays]
+    reading = [op for use in leaves for op in readers_by(use)]
+    if all(_goes_to_gm(op) for op in reading) and all(_is_before(op, stays) for op in reading):
+        for reader in reading:
             _store_by_fixpipe(reader)
         return
-    uses = list(value.uses)
     destination = empty_like(value)
     fixpipe = FixpipeOp(value, destination.tensor)
     owner = value.owner
     assert isinstance(owner, Operation)
     insert_after(owner, [destination, fixpipe], like=mmad)
-    for use in uses:
+    for use in leaves:
         use.operation.operands[use.index] = fixpipe.results[0]
+
+
+def _is_before(op: Operation, stays: Sequence[Use]) -> bool:
+    """Whether an op runs before the product in L0C changes."""
+    for use in stays:
+        block = use.operation.parent
+        assert block is not None
+        place = block.find_ancestor_op_in_block(op)
+        if place is None or not place.is_before_in_block(use.operation):
+            return False
+    return True
 
 
 def _goes_to_gm(op: Operation) -> bool:

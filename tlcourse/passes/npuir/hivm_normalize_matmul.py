@@ -24,13 +24,15 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import arith, scf, tensor
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i1
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import BlockArgument, SSAValue, Use
 from xdsl.passes import ModulePass
 
 from tlcourse.dialects.hivm import vector
 from tlcourse.dialects.hivm.cube import MmadL1Op
 from tlcourse.dialects.rewriting import replace
 from tlcourse.passes.npuir.cube_vector import empty_like
+
+_BOUNDS = 3  # operands of a loop in front of those that it carries
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,25 @@ def stays_in_l0c(mmad: MmadL1Op) -> bool:
     return _is_cube_made(mmad.c)
 
 
+def adds_to(use: Use) -> bool:
+    """Whether a matrix op, or a loop of such, adds to a product in L0C and does nothing else."""
+    op = use.operation
+    if isinstance(op, scf.ForOp):
+        return use.index >= _BOUNDS and _only_accumulates(op, use.index - _BOUNDS)
+    value = op.operands[use.index]
+    way = op.parent_op()
+    if isinstance(op, scf.YieldOp) and isinstance(way, scf.IfOp):
+        return _is_sum(way.results[use.index], value)
+    return isinstance(op, MmadL1Op) and op.c is value and value not in (op.a, op.b)
+
+
+def keeps_product(branch: scf.IfOp, index: int, made: SSAValue) -> bool:
+    """Whether an `if` yields a product on one side and on the other what it started from."""
+    while isinstance(made.owner, MmadL1Op):
+        made = made.owner.c
+    return _is_sum(branch.results[index], made)
+
+
 def constant_bool(value: SSAValue) -> bool | None:
     """The value of a constant condition, None where it is known only at run time."""
     op = value.owner
@@ -65,7 +86,7 @@ def _is_cube_made(value: SSAValue) -> bool:
     if isinstance(owner, (tensor.EmptyOp, MmadL1Op)):
         return True
     if isinstance(owner, scf.ForOp):
-        index = next(i for i, result in enumerate(owner.results) if result is value)
+        index = owner.results.index(value)
         return _is_carried_product(owner, index)
     if not isinstance(value, BlockArgument):
         return False
@@ -74,18 +95,28 @@ def _is_cube_made(value: SSAValue) -> bool:
 
 
 def _is_carried_product(loop: scf.ForOp, index: int) -> bool:
+    return _only_accumulates(loop, index) and _is_cube_made(loop.iter_args[index])
+
+
+def _only_accumulates(loop: scf.ForOp, index: int) -> bool:
+    """Whether matrix ops, and loops of such, add to a carried value and nobody else reads it."""
     yielded = loop.body.block.last_op
     assert isinstance(yielded, scf.YieldOp)
     carried = loop.body.block.args[index + 1]
-    made = yielded.operands[index]
-    only_accumulates = all(
-        isinstance(use.operation, MmadL1Op) and use.operation.c is carried for use in carried.uses
-    )
-    return (
-        isinstance(made.owner, MmadL1Op)
-        and only_accumulates
-        and _is_cube_made(loop.iter_args[index])
-    )
+    return _is_sum(yielded.operands[index], carried) and all(adds_to(use) for use in carried.uses)
+
+
+def _is_sum(made: SSAValue, carried: SSAValue) -> bool:
+    """Whether a value is the carried product with more added to it, on each way."""
+    owner = made.owner
+    if isinstance(owner, scf.IfOp):
+        index = owner.results.index(made)
+        ways = [region.block.last_op for region in owner.regions if region.blocks]
+        ends = [way.operands[index] for way in ways if way is not None]
+        return all(end is carried or _is_sum(end, carried) for end in ends)
+    if isinstance(owner, scf.ForOp):
+        return _only_accumulates(owner, owner.results.index(made))
+    return isinstance(owner, MmadL1Op)
 
 
 def _split(mmad: MmadL1Op) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
@@ -29,7 +29,7 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True)
 class Nest:
-    """Perfectly nested parallel loops with constant bounds, outermost first."""
+    """Perfectly nested parallel loops, outermost first; most questions need constant bounds."""
 
     loops: tuple[tl.ForOp, ...]
 
@@ -50,6 +50,26 @@ class Nest:
         assert lower is not None, "nests have constant bounds"
         assert upper is not None, "nests have constant bounds"
         return lower, upper
+
+    def range_of(self, place: Place) -> tuple[int, int] | None:
+        """First value and end of an index, where they are known."""
+        first, end = (0, 1) if place.depth is None else self.bounds(place.depth)
+        shift = 0
+        for sign, term in place.terms:
+            number = constant_of(term)
+            if number is None:
+                return None
+            shift += sign * number
+        return first + shift, end + shift
+
+    def is_variable(self, value: SSAValue) -> bool:
+        """Whether a value is one of the loop variables."""
+        return any(value is loop.variable for loop in self.loops)
+
+    def is_constant(self) -> bool:
+        """Whether all bounds are known."""
+        bounds = [bound for loop in self.loops for bound in (loop.lower, loop.upper)]
+        return all(constant_of(bound) is not None for bound in bounds)
 
     def below(self, depth: int) -> Nest:
         """The loops from a depth inwards."""
@@ -91,25 +111,38 @@ class Nest:
         return any(op.parent_block() is loop.body.block for loop in self.loops)
 
 
-def nest_of(outer: tl.ForOp) -> Nest | None:
-    """The perfect nest of parallel loops that starts at a loop; none without constant bounds."""
+def nest_of(outer: tl.ForOp) -> Nest:
+    """The perfect nest of parallel loops that starts at a loop."""
     loops: list[tl.ForOp] = []
     op: Operation | None = outer
     while isinstance(op, tl.ForOp) and op.kind.data == "parallel":
         loops.append(op)
         op = _only_loop(op.body.block)
-    bounds = [constant_of(bound) for loop in loops for bound in (loop.lower, loop.upper)]
-    return Nest(loops=tuple(loops)) if loops and None not in bounds else None
+    return Nest(loops=tuple(loops))
 
 
 def only_store(nest: Nest) -> tl.StoreOp | None:
-    """The store of a body that is one statement; a let in the body makes it several."""
-    ops = list(nest.body.ops)
-    stores = [op for op in ops if isinstance(op, tl.StoreOp)]
-    others = [op for op in ops if not isinstance(op, (tl.StoreOp, tl.LoadOp))]
-    if len(stores) != 1 or any(isinstance(op, tl.LetOp) for op in others):
-        return None
-    return stores[0] if all(is_side_effect_free(op) for op in others) else None
+    """The store of a body that is one statement."""
+    return None if why_no_store(nest) else next(_stores(nest))
+
+
+def why_no_store(nest: Nest) -> str:
+    """Why a body is not one store of a value; empty if it is. A let makes it several."""
+    count = len(list(_stores(nest)))
+    for op in nest.body.ops:
+        if isinstance(op, scf.IfOp):
+            return "branch on data"
+        if isinstance(op, tl.ForOp):
+            return "a loop inside its body"
+        if isinstance(op, tl.LetOp):
+            return f"the name {op.label.data} in its body"
+        if not isinstance(op, (tl.StoreOp, tl.LoadOp)) and not is_side_effect_free(op):
+            return f"{op.name} in its body"
+    return "" if count == 1 else f"{count} statements in its body"
+
+
+def _stores(nest: Nest) -> Iterator[tl.StoreOp]:
+    return (op for op in nest.body.ops if isinstance(op, tl.StoreOp))
 
 
 def places_of(nest: Nest, indices: Sequence[SSAValue]) -> list[Place] | None:

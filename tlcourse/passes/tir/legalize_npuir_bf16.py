@@ -14,8 +14,7 @@ from xdsl.passes import ModulePass
 from tlcourse.dialects import tl
 from tlcourse.dialects.rewriting import insert_before, replace
 
-_BINARY = ("vadd", "vmul", "vmax", "vmin", "vdiv", "vsub")
-_UNARY = ("vexp", "vrelu", "vln", "vsqrt", "vrsqrt", "vabs", "vrec")
+_Covered = tl.ElementwiseOp | tl.ReduceOp
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,11 @@ class LegalizeNpuirBF16Pass(ModulePass):
     Inside one block a tile that was just computed is read back from its float32 form, so a
     chain keeps float32 precision between its ops.
 
-    Differs from upstream: comparisons and reductions are left to their own ops.
+    Comparisons and reductions read float32 as well; a tile of another dtype that they write,
+    a mask or positions, stays as it is.
+
+    Differs from upstream: every elementwise op that has float32 and no bfloat16 is covered, the
+    polynomials, too.
     """
 
     name = "LegalizeNpuirBF16"
@@ -67,23 +70,36 @@ class _Legalizer:
 
     def run(self, block: Block) -> None:
         for op in list(block.ops):
-            if isinstance(op, tl.ElementwiseOp) and _is_covered(op):
+            if isinstance(op, (tl.ElementwiseOp, tl.ReduceOp)) and _is_covered(op):
                 self._rewrite(op)
             elif op.regions:
                 self.wide.clear()
             else:
                 self._forget_written(op)
 
-    def _rewrite(self, op: tl.ElementwiseOp) -> None:
+    def _rewrite(self, op: _Covered) -> None:
         sources = [self._source(op, source) for source in op.sources]
-        destination = op.destination
-        wide = self._temporary(op, destination, self.names.destination())
-        self._forget(_buffer_of(destination))
-        if _buffer_of(destination) is destination:
-            self.wide[destination] = wide
-        replace(op, [type(op)(sources, wide), tl.CastOp(wide, destination)], [])
+        written = _written(op)
+        pairs = [(target, self._target(op, target)) for target in written]
+        for target, wide in pairs:
+            self._forget(_buffer_of(target))
+            if _buffer_of(target) is target and wide is not target:
+                self.wide[target] = wide
+        back = [tl.CastOp(wide, target) for target, wide in pairs if wide is not target]
+        replace(op, [_on(op, sources, [wide for _, wide in pairs]), *back], [])
 
-    def _source(self, op: tl.ElementwiseOp, source: SSAValue) -> SSAValue:
+    def _target(self, op: _Covered, target: SSAValue) -> SSAValue:
+        """The float32 tile that the op writes; the tile itself if it is no bfloat16."""
+        if not _is_bfloat16(target):
+            return target
+        if isinstance(op, tl.ReduceOp) and op.reads_destination():
+            # The old contents take part, so they come along.
+            wide = self._temporary(op, target, self.names.destination())
+            insert_before(op, [tl.CastOp(target, wide)])
+            return wide
+        return self._temporary(op, target, self.names.destination())
+
+    def _source(self, op: _Covered, source: SSAValue) -> SSAValue:
         if not isinstance(source.type, MemRefType):
             widened = arith.ExtFOp(source, Float32Type())
             insert_before(op, [widened])
@@ -120,12 +136,22 @@ class _Legalizer:
             del self.wide[known]
 
 
+def _on(op: _Covered, sources: list[SSAValue], written: list[SSAValue]) -> Operation:
+    """The same op on other tiles."""
+    if isinstance(op, tl.ElementwiseOp):
+        return op.on(sources, written[0])
+    mode, accumulates = op.mode.data, op.reads_destination()
+    return tl.ReduceOp(sources[0], written, mode, op.dimensions(), accumulate=accumulates)
+
+
 def _written(op: Operation) -> tuple[SSAValue, ...]:
     match op:
         case tl.CopyOp():
             return (op.dst,)
         case tl.ElementwiseOp() | tl.BroadcastOp() | tl.CastOp():
             return (op.destination,)
+        case tl.TileOp():
+            return tuple(op.destinations)
         case tl.GemmOp():
             return (op.c,)
         case tl.StoreOp():
@@ -134,10 +160,16 @@ def _written(op: Operation) -> tuple[SSAValue, ...]:
             return ()
 
 
-def _is_covered(op: tl.ElementwiseOp) -> bool:
-    return op.row.mnemonic in _BINARY + _UNARY and isinstance(
-        _memref(op.destination).element_type, BFloat16Type
-    )
+def _is_covered(op: _Covered) -> bool:
+    if isinstance(op, tl.ElementwiseOp) and not op.row.through_float32("bfloat16"):
+        return False
+    return any(_is_bfloat16(operand) for operand in op.operands)
+
+
+def _is_bfloat16(value: SSAValue) -> bool:
+    kind = value.type
+    element = _memref(value).element_type if isinstance(kind, MemRefType) else kind
+    return isinstance(element, BFloat16Type)
 
 
 def _memref(value: SSAValue) -> MemRefType[Attribute]:

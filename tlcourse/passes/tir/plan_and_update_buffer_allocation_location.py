@@ -90,6 +90,12 @@ def _overwrites(op: Operation, buffer: SSAValue) -> bool:
             return op.destination is buffer and buffer not in op.sources
         case tl.BroadcastOp() | tl.CastOp():
             return op.destination is buffer and op.source is not buffer
+        case tl.TileOp():
+            return (
+                buffer in op.destinations
+                and buffer not in op.sources
+                and not op.reads_destination()
+            )
         case tl.GemmOp():
             return op.c is buffer and constant_of(op.init) == 1
         case _:

@@ -16,6 +16,7 @@ from tlcourse.dialects.hivm.core import (
 )
 from tlcourse.simulator.emit import instructions, memrefs, scalars
 from tlcourse.simulator.emit.emitter import Emitter
+from tlcourse.simulator.emit.steps import is_charged_outside, turn_cost
 
 _IDS: dict[type[Operation], str] = {
     GetBlockIdxOp: "core.block",
@@ -60,7 +61,8 @@ def _loop(e: Emitter, op: scf.ForOp) -> None:
     e.values[variable] = name
     bounds = ", ".join(e.text(value) for value in (op.lb, op.ub, op.step))
     e.loops.append(name)
-    with e.code.block(f"for {name} in core.loop({bounds}, {e.span(op)}):"):
+    cost = 0 if is_charged_outside(op) else turn_cost(op)
+    with e.code.block(f"for {name} in core.loop({bounds}, {e.span(op)}, {cost}):"):
         e.turn()
         _block(e, op.body.block)
         _hand_on(e, op.body.block, [e.text(value) for value in carried])

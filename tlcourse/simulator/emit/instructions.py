@@ -101,12 +101,13 @@ def _meaning(e: Emitter, op: PipeOp, name: str, sources: list[SSAValue]) -> None
     """The function that computes an op; scalar operands become tensors of the result's dtype."""
     names = [f"x{i}" for i in range(len(sources))]
     outputs = ["o", *(f"o{i}" for i in range(1, len(op.destinations())))]
+    like = op.scalars_like().format(*names, o="o")
     statements = [
-        f"{name} = numeric.scalar({name}, o)"
+        f"{name} = numeric.scalar({name}, {like})"
         for name, value in zip(names, sources, strict=True)
         if not isinstance(value.type, (MemRefType, IndexType)) and value.type != i1
     ]
-    statements.append(op.meaning().format(*names, o="o"))
+    statements.append(op.meaning().format(*names, **{name: name for name in outputs}))
     e.code.meaning(name, [*names, *outputs], statements)
 
 

@@ -93,7 +93,8 @@ def _subview(e: Emitter, op: xdsl_memref.SubviewOp) -> None:
     sizes = mixed(op.static_sizes, [e.text(v) for v in op.sizes])
     strides = mixed(op.static_strides, [e.text(v) for v in op.strides])
     dims = tuple_text([str(dim) for dim in _kept(sizes, shape_of(op.result))])
-    parts = (tuple_text(offsets), tuple_text(sizes), tuple_text(strides), dims)
+    boxes = (tuple_text(offsets), tuple_text(sizes), tuple_text(strides))
+    parts = (*boxes, dims, str(e.span(op)))
     e.let(op.result, f"{e.text(op.source)}.subview({', '.join(parts)})")
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
-from tlcourse.jit import lower
+from tlcourse.jit.decorator import lower
+from tlcourse.jit.elsewhere import asker as _asker
 
 __all__ = ["lower"]
+
+__getattr__ = _asker("tilelang.engine", __all__)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_left, insort
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from tlcourse.passes.npuir.sync.model import ALL, IN_ORDER_PIPES, Body, Loop, Sync
 from tlcourse.passes.npuir.sync.trace import BodyRun, Instance, Trace
@@ -53,10 +54,11 @@ class Order:
         # the pipe begins after it.
         sets = _Times({pipe: earlier.time})
         starts = _Times({pipe: earlier.time} if pipe in IN_ORDER_PIPES else {})
-        for edge in self.edges:
+        first = bisect_left(self.edges, earlier.time, key=lambda edge: edge.set_time)
+        for edge in islice(self.edges, first, None):
             if edge.set_time > later.time:
                 break
-            if edge.set_time < earlier.time or not inside.issuperset(edge.guards):
+            if not inside.issuperset(edge.guards):
                 continue
             if edge.set_pipe == ALL or sets.known(edge.set_pipe, edge.set_time):
                 sets.tell(edge)
@@ -104,6 +106,7 @@ def _carried(trace: Trace, sync: Sync, loop: Loop, outer: tuple[BodyRun, ...]) -
     before, after = trace.spans[loop, iterations]
     before, after = before - 2, after + 2
     count = loop.unroll
+    ran = [n for n in range(count) if (sync.source, (*iterations, n)) in trace.spans]
 
     def run(number: int) -> tuple[BodyRun, ...]:
         return (*outer, (loop.body, (*iterations, number)))
@@ -116,15 +119,15 @@ def _carried(trace: Trace, sync: Sync, loop: Loop, outer: tuple[BodyRun, ...]) -
 
     pipes = sync.set_pipe, sync.wait_pipe
     if sync.is_barrier:
-        for number in range(count):
+        for number in ran:
             time = wait_time(number)
             yield _edge(time, pipes[0], time, pipes[1], run(number))
         return
     yield _edge(before, pipes[0], after, pipes[1], outer)
-    for number in range(count):
+    for number in ran:
         if number < sync.distance:
             yield _edge(before, pipes[0], wait_time(number), pipes[1], run(number))
-        else:
+        elif number - sync.distance in ran:
             first, second = run(number - sync.distance), run(number)
             yield _edge(
                 set_time(number - sync.distance),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tlcourse.passes.npuir.sync.model import Body, Loop, Place, Sync
 from tlcourse.passes.npuir.sync.order import Order
-from tlcourse.passes.npuir.sync.trace import Instance, ranges_at, unrolled
+from tlcourse.passes.npuir.sync.trace import Instance, unrolled
+
+Range = tuple[int, int]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,12 +20,15 @@ class Meeting:
     Args:
         depth: bodies around both, in the same run.
         distance: iterations between them, where a loop carries the pair; else 0.
-        exact: loops whose iteration is that of the trace. In others any iteration may be meant.
+        shared: loops around both, in one iteration of them, whichever it is.
+        parting: the loop that carries the pair; its iterations are those of the trace. In all
+            other loops any iteration may be meant.
     """
 
     depth: int
     distance: int
-    exact: frozenset[Loop]
+    shared: frozenset[Loop]
+    parting: Loop | None
 
 
 def solve(body: Body) -> list[Sync]:
@@ -30,8 +36,10 @@ def solve(body: Body) -> list[Sync]:
     trace = unrolled(body)
     order = Order(trace)
     chosen: list[Sync] = []
-    for later_index, later in enumerate(trace.instances):
-        for earlier in reversed(trace.instances[:later_index]):
+    earlier_ones = [run for run in trace.instances if _may_be_earlier(run)]
+    times = [run.time for run in earlier_ones]
+    for later in filter(_may_be_later, trace.instances):
+        for earlier in reversed(earlier_ones[: bisect_left(times, later.time)]):
             meeting = _meeting(earlier, later)
             if meeting is None or not _conflict(earlier, later, meeting):
                 continue
@@ -42,26 +50,44 @@ def solve(body: Body) -> list[Sync]:
     return chosen
 
 
+def _may_be_earlier(run: Instance) -> bool:
+    """Whether the loops are in the first iteration, then one in any, then in the last."""
+    places = list(run.iterations.items())
+    first = next((i for i, (_, number) in enumerate(places) if number), len(places))
+    return all(number == loop.unroll - 1 for loop, number in places[first + 1 :])
+
+
+def _may_be_later(run: Instance) -> bool:
+    """Whether at most one loop is beyond its first iteration."""
+    return sum(number > 0 for number in run.iterations.values()) <= 1
+
+
 def _meeting(earlier: Instance, later: Instance) -> Meeting | None:
     """How the two runs relate; None where another pair of runs stands for this one.
 
     Of a loop that holds only one of the two, the last iteration before `later`, or the first
-    after `earlier`, stands for all. The two sides of an if exclude each other.
+    after `earlier`, stands for all; of a loop that holds both in one iteration, the first. The
+    two sides of an if exclude each other.
     """
     depth = 0
     for a, b in zip(earlier.path, later.path, strict=False):
         if a != b:
             break
         depth += 1
-    if _exclusive(earlier, later, depth):
+    if any(earlier.path[depth - 1][1]) or _exclusive(earlier, later, depth):
         return None
     distance = _distance(earlier, later, depth)
     below = depth + 1 if distance else depth
     if not (_is_last(earlier, below) and _is_first(later, below)):
         return None
-    shared = [body.owner for body, _ in earlier.path[:below]]
-    exact = frozenset(owner for owner in shared if isinstance(owner, Loop))
-    return Meeting(depth=depth, distance=distance, exact=exact)
+    owners = [body.owner for body, _ in earlier.path[:depth]]
+    parting = earlier.path[depth][0].owner if distance else None
+    return Meeting(
+        depth=depth,
+        distance=distance,
+        shared=frozenset(owner for owner in owners if isinstance(owner, Loop)),
+        parting=parting if isinstance(parting, Loop) else None,
+    )
 
 
 def _exclusive(earlier: Instance, later: Instance, depth: int) -> bool:
@@ -98,13 +124,37 @@ def _conflict(earlier: Instance, later: Instance, meeting: Meeting) -> bool:
     first, second = earlier.access, later.access
     pairs = _pairs(first.writes, second.reads + second.writes, first.reads, second.writes)
     return any(
-        _overlap(
-            ranges_at(a, earlier, a.loop in meeting.exact),
-            ranges_at(b, later, b.loop in meeting.exact),
-        )
+        _overlap(mine, theirs)
         for a, b in pairs
         if a.memory is b.memory or a.memory == b.memory
+        for mine, theirs in _ranges(a, earlier, b, later, meeting)
     )
+
+
+def _ranges(
+    a: Place, earlier: Instance, b: Place, later: Instance, meeting: Meeting
+) -> Iterator[tuple[Sequence[Range], Sequence[Range]]]:
+    """The bytes of two places that are touched together, for each copy that may be meant."""
+    if a.loop is not None and a.loop is b.loop and a.loop in meeting.shared:
+        for number in range(a.loop.unroll):
+            yield [_copy(a, number)], [_copy(b, number)]
+        return
+    yield _touched(a, earlier, meeting), _touched(b, later, meeting)
+
+
+def _touched(place: Place, run: Instance, meeting: Meeting) -> Sequence[Range]:
+    """The bytes of one place; of all copies where the iteration is not known."""
+    if place.loop is None:
+        return place.ranges
+    if place.loop is meeting.parting:
+        return [_copy(place, run.iterations[place.loop])]
+    if place.loop in meeting.shared:
+        return [_copy(place, number) for number in range(place.loop.unroll)]
+    return place.ranges
+
+
+def _copy(place: Place, number: int) -> Range:
+    return place.ranges[number % len(place.ranges)]
 
 
 def _pairs(
@@ -117,7 +167,7 @@ def _pairs(
     yield from ((a, b) for a in reads for b in after_read)
 
 
-def _overlap(first: Sequence[tuple[int, int]], second: Sequence[tuple[int, int]]) -> bool:
+def _overlap(first: Sequence[Range], second: Sequence[Range]) -> bool:
     return any(a < d and c < b for a, b in first for c, d in second)
 
 

@@ -1,13 +1,22 @@
-"""The statements as they run, loops unrolled a few times: every access with its time."""
+"""The statements as they run, loops unrolled a few times: every access with its time.
+
+Nested loops multiply their iterations, so deep nests are not unrolled in full. Two accesses
+that meet lie in the first iteration of the loops around both; from there on the earlier one is
+in the last iterations, the later one in the first ones. A run is kept where its iterations,
+from outside in, change twice at most between first, last and one in the middle: that is every
+run that can be one of two, and up to three nested loops every run there is.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from tlcourse.passes.npuir.sync.model import Access, Barrier, Body, Branch, Loop, Node, Place
+from tlcourse.passes.npuir.sync.model import Access, Barrier, Body, Branch, Loop, Node
 
 Iterations = tuple[int, ...]  # of the loops around, outermost first
 BodyRun = tuple[Body, Iterations]
+_CHANGES = 2
 _TICKS = 4  # between two accesses there is room for a set and, after it, a wait
 
 
@@ -109,12 +118,15 @@ class _Runner:
             case Loop():
                 for number in range(node.unroll):
                     inside = {**of_loops, node: number}
-                    self.run(node.body, path, statements, (*iterations, number), inside)
+                    if _changes(inside) <= _CHANGES:
+                        self.run(node.body, path, statements, (*iterations, number), inside)
 
 
-def ranges_at(place: Place, instance: Instance, exact: bool) -> tuple[tuple[int, int], ...]:
-    """The bytes of a place in one run; of all copies where the run's iteration is not `exact`."""
-    if place.loop is None or not exact:
-        return place.ranges
-    number = instance.iterations[place.loop]
-    return (place.ranges[number % len(place.ranges)],)
+def _changes(iterations: dict[Loop, int]) -> int:
+    """How often the iterations change between first, last and one in the middle."""
+    places = [_place(loop, number) for loop, number in iterations.items() if loop.unroll > 1]
+    return sum(a != b for a, b in pairwise(places))
+
+
+def _place(loop: Loop, number: int) -> int:
+    return -1 if number == loop.unroll - 1 else number

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import DictionaryAttr, StringAttr
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, SSAValue
 
-from tlcourse.codegen.writer import constant_of
 from tlcourse.dialects import tl
 
 
@@ -22,13 +21,13 @@ def lower_bound(value: SSAValue) -> int | None:
     op = value.owner
     match op:
         case arith.ConstantOp():
-            return constant_of(value)
+            return _constant(value)
         case tl.LetOp():
             return lower_bound(op.value)
         case arith.AddiOp():
             return _sum(lower_bound(op.lhs), lower_bound(op.rhs))
         case arith.SubiOp():
-            right = constant_of(op.rhs)
+            right = _constant(op.rhs)
             return _sum(lower_bound(op.lhs), None if right is None else -right)
         case arith.MuliOp() | arith.FloorDivSIOp() | arith.DivSIOp() | arith.RemSIOp():
             return 0 if not_negative(op.lhs) and not_negative(op.rhs) else None
@@ -67,3 +66,10 @@ def _of_argument(value: BlockArgument) -> int | None:
             return 0 if entry.data.get("tl.kind") == StringAttr("symbol") else None
         case _:
             return None
+
+
+def _constant(value: SSAValue) -> int | None:
+    op = value.owner
+    if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
+        return op.value.value.data
+    return None

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tlcourse.codegen.bounds import lower_bound
+from tlcourse.dialects.bounds import lower_bound
+from tlcourse.dialects.text import from_text
 
 _KERNEL = """
 builtin.module {
@@ -44,7 +45,8 @@ builtin.module {
         ("arith.addi %n, %c3 : i32", None),
     ],
 )
-def test_the_least_value_follows_from_the_parts(readable, expression, bound):
-    module = readable(_KERNEL.replace("EXPRESSION", expression))
+def test_the_least_value_follows_from_the_parts(expression: str, bound: int | None) -> None:
+    module = from_text(_KERNEL.replace("EXPRESSION", expression))
+    module.verify()
     let = next(op for op in module.walk() if op.name == "tl.let")
     assert lower_bound(let.result) == bound

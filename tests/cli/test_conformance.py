@@ -1,0 +1,77 @@
+"""`conformance` at the level of arguments, tables and exit code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from tlcourse.cli import app
+from tlcourse.cli.conformance_text import report_lines
+from tlcourse.conformance import Case, Report
+from tlcourse.records import from_json
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    folder = tmp_path / "upstream" / "examples" / "sums"
+    folder.mkdir(parents=True)
+    (folder / "right.py").write_text("if __name__ == '__main__':\n    pass\n")
+    (folder / "wrong.py").write_text("if __name__ == '__main__':\n    raise ValueError('no')\n")
+    return tmp_path / "upstream"
+
+
+def conformance(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["conformance", *arguments])
+
+
+def test_a_failure_gives_the_table_and_exit_code_1(checkout: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    result = conformance(str(checkout), "--suite", "examples", "--json", str(out))
+    assert result.exit_code == 1
+    lines = result.output.splitlines()
+    assert lines[:3] == [
+        "folder   cases  passed  failed  cannot",
+        "sums         2       1       1       0",
+        "total        2       1       1       0",
+    ]
+    assert "     1  ValueError: no" in lines
+    report = from_json(Report, out.read_text(encoding="utf-8"))
+    assert [(case.name, case.outcome) for case in report.cases] == [
+        ("sums/right.py", "passed"),
+        ("sums/wrong.py", "failed"),
+    ]
+
+
+def test_all_wanted_pass_gives_0(checkout: Path) -> None:
+    assert conformance(str(checkout), "--suite", "examples", "--only", "right").exit_code == 0
+
+
+@pytest.mark.parametrize("arguments", [("/nowhere", "--suite", "npuir"), (".", "--suite", "all")])
+def test_misuse(arguments: tuple[str, ...]) -> None:
+    assert conformance(*arguments).exit_code == 2
+
+
+def test_a_missing_folder_for_the_data_is_misuse_before_anything_runs(checkout: Path) -> None:
+    out = checkout / "none" / "x.json"
+    result = conformance(str(checkout), "--suite", "examples", "--json", str(out))
+    assert result.exit_code == 2
+    assert "there is no folder" in result.output
+
+
+def test_reasons_are_grouped_and_long_groups_cut() -> None:
+    def case(name: str, reason: str) -> Case:
+        return Case(
+            folder="a", name=name, outcome="failed", reason=reason, steps={"verified": True}
+        )
+
+    cases = tuple(case(str(n), "TL501: the kernel reads A[4]") for n in range(5))
+    report = Report(
+        suite="goldens", execution="functional", backend="embedded", seconds=61.2, cases=cases
+    )
+    lines = report_lines(report)
+    assert "verified: 5 of 5" in lines
+    assert "     5  TL501: the kernel reads A[4]" in lines
+    assert "          and 2 more" in lines
+    assert lines[-1] == "suite goldens, 61 s"

@@ -1,0 +1,11 @@
+"""`tilelang.autotuner.tuner`."""
+
+from __future__ import annotations
+
+from tlcourse.jit.elsewhere import asker as _asker
+from tlcourse.jit.tuning.decorator import autotune
+from tlcourse.jit.tuning.tuner import AutoTuner
+
+__all__ = ["AutoTuner", "autotune"]
+
+__getattr__ = _asker("tilelang.autotuner.tuner", __all__)

@@ -1,0 +1,7 @@
+"""`import torch_npu.contrib`: tells what to use instead."""
+
+from __future__ import annotations
+
+from tlcourse.device.missing import missing_part
+
+raise missing_part("contrib")

@@ -1,0 +1,56 @@
+"""One entry for the three suites: checks the checkout, runs, and makes the report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from tlcourse.conformance import examples, goldens, npuir
+from tlcourse.conformance.results import Case, Listener, Report, Settings, Suite
+from tlcourse.diagnostics import error
+
+_FOLDERS: dict[Suite, Path] = {
+    "npuir": npuir.FOLDER,
+    "examples": examples.FOLDER,
+    "goldens": goldens.FOLDER,
+}
+
+
+def run_suite(settings: Settings, tell: Listener = lambda case, total: None) -> Report:
+    """Runs a suite of upstream on ours.
+
+    Args:
+        settings: which suite, where, how.
+        tell: is called with each case when it is done, from several threads.
+
+    Raises:
+        TL715: the folder is no checkout of upstream.
+        TL350: suite goldens needs bishengir-opt.
+    """
+    wanted = settings.folder / _FOLDERS[settings.suite]
+    if not wanted.is_dir():
+        raise _no_checkout(settings)
+    began = time.monotonic()
+    cases = _runner(settings.suite)(replace(settings, folder=settings.folder.resolve()), tell)
+    return Report(
+        suite=settings.suite,
+        execution=settings.execution,
+        backend=settings.backend,
+        seconds=time.monotonic() - began,
+        cases=tuple(sorted(cases, key=lambda case: (case.folder, case.name))),
+    )
+
+
+def _runner(suite: Suite) -> Callable[[Settings, Listener], list[Case]]:
+    return {"npuir": npuir.run, "examples": examples.run, "goldens": goldens.run}[suite]
+
+
+def _no_checkout(settings: Settings) -> Exception:
+    return error(
+        "TL715",
+        f"{settings.folder} has no folder {_FOLDERS[settings.suite].as_posix()}",
+        why=f"suite {settings.suite} runs files of upstream, which are not part of this package",
+        fix="git clone https://github.com/grandliu/tilelang-mlir-ascend, and give that folder",
+    )
