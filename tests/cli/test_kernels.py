@@ -131,3 +131,34 @@ def test_demo_as_data(monkeypatch: pytest.MonkeyPatch) -> None:
     assert report["schema"] == "tlcourse.DemoReport/1"
     assert report["mode"] == "Expert"
     assert {line["name"]: line["agrees"] for line in report["outputs"]} == {"C": True, "D": True}
+
+
+def test_data_is_not_broken_by_what_the_file_prints(file: Path) -> None:
+    file.write_text(KERNEL + "\nprint('hello')\n")
+    result = ir(str(file), "--json")
+    assert from_json(PassTrace, result.stdout).kernel == "exponential"
+    assert result.stderr == "hello\n"
+
+
+@pytest.mark.parametrize("words", [("--execution", "functional"), ("a", "--execution=npu")])
+def test_options_behind_the_file_are_misuse(file: Path, words: tuple[str, ...]) -> None:
+    result = CliRunner().invoke(app, ["run", str(file), *words])
+    assert result.exit_code == 2
+    assert "stand before FILE" in " ".join(result.output.split())
+
+
+def test_arguments_behind_two_dashes_are_the_scripts(file: Path) -> None:
+    file.write_text("import sys\nprint(sys.argv[1:])\n")
+    result = CliRunner().invoke(app, ["run", str(file), "-k", "--", "--execution", "x"])
+    assert result.output == "['-k', '--', '--execution', 'x']\n"
+
+
+def test_run_without_arguments(file: Path) -> None:
+    file.write_text("import sys\nprint(sys.argv[1:])\n")
+    assert CliRunner().invoke(app, ["run", str(file)]).output == "[]\n"
+
+
+def test_help_of_run_shows_where_arguments_stand() -> None:
+    # Some versions of typer put braces around what is required.
+    shown = CliRunner().invoke(app, ["run", "--help"]).output.replace("{FILE}", "FILE")
+    assert "run [OPTIONS] FILE [ARGS]..." in shown

@@ -57,8 +57,14 @@ def test_star_import_gives_the_public_names() -> None:
 import sys
 from tilelang.language import *
 sys.stdout.write(f"{vexp.__name__} {'vexp' in globals()} {'_dtypes' in globals()}")
+sys.stdout.write(f" {'annotations' in globals()}")
 """
-    assert python(code) == "vexp True False"
+    assert python(code) == "vexp True False False"
+
+
+def test_help_shows_the_functions() -> None:
+    code = "import pydoc, tilelang.language as T\nprint(pydoc.plaintext.document(T))"
+    assert "\n    vexp(" in python(code)
 
 
 def test_unknown_names_are_named() -> None:

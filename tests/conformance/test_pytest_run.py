@@ -65,3 +65,12 @@ def test_pytest_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pytest_run, "find_spec", lambda name: None)
     with pytest.raises(TLError, match="TL714"):
         pytest_run.run_pytest([])
+
+
+def test_help_and_errors_name_the_command(folder: Path) -> None:
+    said = run(folder, "--help").stdout
+    assert "usage: tlcourse pytest [options]" in said
+    assert "tlcourse pytest --execution simulator|functional|npu .." in said
+    wrong = run(folder, "--nonsense")
+    assert "tlcourse pytest: error: " in wrong.stderr
+    assert "--execution" not in run(folder, "-k", "ours").stdout

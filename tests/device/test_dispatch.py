@@ -265,3 +265,12 @@ def test_operations_in_many_threads() -> None:
     for thread in threads:
         thread.join()
     assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_half_and_float_together_give_the_first_ones_dtype() -> None:
+    half, single = torch.randn(3, 4).half(), torch.randn(4, 5)
+    product = half.npu() @ single.npu()
+    assert product.dtype == torch.float16
+    torch.testing.assert_close(product.cpu(), (half.float() @ single).half())
+    with pytest.raises(RuntimeError, match=r"same dtype|expected scalar type"):
+        half.npu() @ single.npu().int()

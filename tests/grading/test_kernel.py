@@ -44,7 +44,7 @@ def test_a_solved_exercise_gives_the_same_outputs_each_time(tmp_path: Path) -> N
     assert "<table>" in checked[0].data["text/html"]
     assert checked[0].data["application/vnd.tlcourse.verdict+json"]["state"] == "PASS"
     assert first[0].data["text/plain"].startswith("Hint 1/3: ")
-    assert second[0].data["text/plain"].startswith("提示 2/3:")
+    assert second[0].data["text/plain"].startswith("提示 2/3：")
     assert stored[0].data["text/plain"] == "d2.fusion.p1: b is stored"
     assert progress[0].data["text/plain"] == "d2.minicv: PASS 9.38/15"
     assert "公开用例正确" in chinese[0].data["text/plain"]

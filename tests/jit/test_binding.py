@@ -370,3 +370,20 @@ def test_more_rows_than_declared_pass_with_the_bounds_of_the_device(
     for wrong in (wider, torch.ones(15, 64).half()):
         with pytest.raises(TLError, match="TL407"):
             bind(signature, [wrong], SOURCES, allow_cpu=True)
+
+
+def test_other_dimensions_over_the_same_rows_pass_with_the_bounds_of_the_device(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    signature = _signature(parameters=[_parameter("A", 2, "float16", "16", "4")])
+    deep = torch.arange(64.0).half().view(2, 8, 4)
+    with pytest.raises(TLError, match="TL407"):
+        bind(signature, [deep], SOURCES, allow_cpu=True)
+    monkeypatch.setenv("TLCOURSE_BOUNDS", "device")
+    (found,) = bind(signature, [deep], SOURCES, allow_cpu=True).buffers
+    assert isinstance(found, torch.Tensor)
+    assert torch.equal(found, deep.view(16, 4))
+    column = _signature(parameters=[_parameter("A", 2, "float16", "64", "1")])
+    (found,) = bind(column, [deep.view(-1)], SOURCES, allow_cpu=True).buffers
+    assert isinstance(found, torch.Tensor)
+    assert found.shape == (64, 1)

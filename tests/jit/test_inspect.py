@@ -91,3 +91,22 @@ def test_a_function_that_makes_no_kernel(tmp_path: Path) -> None:
     said = code_of(write(tmp_path, "def nothing():", "    return 3"), "nothing")
     assert said.startswith("TL712 nothing() in ")
     assert "gives int, not a kernel" in said
+
+
+JIT = ("@tilelang.jit", "def axpy(n, block):", "    return make(n)")
+
+
+@pytest.mark.parametrize("name", ["axpy", None])
+def test_a_factory_that_needs_arguments(tmp_path: Path, name: str | None) -> None:
+    path = write(tmp_path, *JIT)
+    if name is None:
+        path.write_text(path.read_text().replace("def make(n=64)", "def make(n)"))
+    said = code_of(path, name)
+    assert said.startswith(f"TL712 axpy in {path} is a factory that needs arguments: n, block ")
+    assert f"put `kernel = axpy(256, ...)` in the file and name it: {path}:kernel" in said
+
+
+def test_a_kernel_of_such_a_factory(tmp_path: Path) -> None:
+    path = write(tmp_path, *JIT, "kernel = axpy(256, 64)")
+    assert load_kernel(path, "kernel").launch_signature.kernel == "exponential"
+    assert load_kernel(path).launch_signature.kernel == "exponential"

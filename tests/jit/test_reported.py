@@ -59,7 +59,7 @@ class TestArguments:
 
         return compile(scaled)
 
-    @pytest.mark.filterwarnings("ignore:.TL447")
+    @pytest.mark.filterwarnings("ignore:.*TL447")
     @pytest.mark.parametrize(
         ("make", "code"),
         [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pydoc
 import types
 
 import pytest
@@ -48,3 +49,11 @@ def test_each_dtype_is_a_name(name: str) -> None:
 def test_files_are_no_names() -> None:
     assert "Kernel" in public_names(T)
     assert "kernel" not in public_names(T)
+
+
+def test_help_documents_every_function() -> None:
+    shown = pydoc.plain(pydoc.render_doc(T))
+    assert [
+        name for name in FUNCTIONS if f"    {name}(" not in shown and f"{name} = " not in shown
+    ] == []
+    assert "tlcourse.language.parser" not in vars(T)["__all__"]

@@ -48,7 +48,7 @@ def pytest(
     ] = None,
 ) -> None:
     """Run pytest, with its own arguments, on tests that import tilelang and torch_npu."""
-    from tlcourse.conformance.pytest_run import run_pytest
+    from tlcourse.conformance.pytest_run import OwnHelp, run_pytest
 
     if execution is ExecutionName.NPU:
         os.environ["TLCOURSE_BACKEND"] = "npu"
@@ -56,7 +56,7 @@ def pytest(
         prefer_simulated()
         if execution is not None:
             os.environ["TLCOURSE_EXECUTION"] = execution.value
-    finish(run_pytest(context.args))
+    finish(run_pytest(context.args, plugins=[OwnHelp()]))
 
 
 def conformance(

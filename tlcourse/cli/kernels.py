@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import sys
+from collections.abc import Sequence
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -49,7 +52,7 @@ def register(app: typer.Typer) -> None:
     app.command()(demo)
     app.command()(ir)
     extra = {"allow_interspersed_args": False, "ignore_unknown_options": True}
-    app.command(context_settings={"allow_extra_args": True, **extra})(run)
+    app.command(context_settings=extra)(run)
 
 
 def demo(
@@ -92,7 +95,9 @@ def ir(
     prefer_simulated()
     if mode is not None:
         os.environ["TILELANG_ASCEND_MODE"] = mode.value
-    trace = _traced(path, kernel, backend)
+    # What the file prints would break the data.
+    with redirect_stdout(sys.stderr) if json else nullcontext():
+        trace = _traced(path, kernel, backend)
     if html is not None:
         _write_html(trace, html)
     elif json:
@@ -102,8 +107,13 @@ def ir(
 
 
 def run(
-    context: typer.Context,
-    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A Python script.")],
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="A Python script."),
+    ],
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="ARGS", help="What the script gets.")
+    ] = None,
     execution: Annotated[
         ExecutionName | None, typer.Option(help="How kernels run, default simulator.")
     ] = None,
@@ -111,13 +121,27 @@ def run(
     """Run a script that imports tilelang and torch_npu, with its arguments, on the simulator."""
     from tlcourse.jit.script import run_script
 
+    _refuse_own_options(file, arguments or [])
     if execution is ExecutionName.NPU:
         os.environ["TLCOURSE_BACKEND"] = "npu"
     else:
         prefer_simulated()
         if execution is not None:
             os.environ["TLCOURSE_EXECUTION"] = execution.value
-    finish(run_script(file, context.args))
+    finish(run_script(file, arguments or []))
+
+
+def _refuse_own_options(file: Path, arguments: Sequence[str]) -> None:
+    """Misuse where `--execution` stands behind FILE: the script would get it, unnoticed."""
+    for word in arguments:
+        if word == "--":
+            return
+        if word == "--execution" or word.startswith("--execution="):
+            raise typer.BadParameter(
+                "options of tlcourse stand before FILE, what follows FILE goes to the script; "
+                f"write: tlcourse run --execution functional {file}",
+                param_hint="--execution",
+            )
 
 
 def _split(target: str) -> tuple[Path, str | None]:

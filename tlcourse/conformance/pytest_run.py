@@ -4,10 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from tlcourse.diagnostics import error
 
+if TYPE_CHECKING:
+    import pytest
+
 PLUGIN = "tlcourse.conformance.pytest_plugin"
+
+
+class OwnHelp:
+    """A plugin of pytest that names the command in its help and errors, and our option."""
+
+    def pytest_addoption(self, parser: pytest.Parser) -> None:
+        """Names the command."""
+        parser.prog = "tlcourse pytest"
+
+    def pytest_cmdline_main(self, config: pytest.Config) -> None:
+        """Says what stands before pytest's own arguments, above pytest's help."""
+        if config.getoption("help"):
+            print("tlcourse pytest --execution simulator|functional|npu ..: how kernels run")
 
 
 def run_pytest(arguments: Sequence[str], plugins: Sequence[object] = ()) -> int:

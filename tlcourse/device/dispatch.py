@@ -21,6 +21,12 @@ from tlcourse.device.place import lies_on_npu
 from tlcourse.device.torch_internals import Op, call_own_kernel, has_own_kernel, schema_of
 
 _CPU = torch.device("cpu")
+# The npu computes some operations on float16 and float32 together, the CPU refuses them.
+_MIXED = (
+    "expected scalar type Float but found Half",
+    "to have the same dtype, but got: c10::Half != float",
+    "to have the same dtype, but got: float != c10::Half",
+)
 
 # Argument positions that have to lie on the npu, where others may lie on the CPU.
 _CHECKED: dict[str, tuple[int, ...]] = {
@@ -96,7 +102,7 @@ def run(op: Op, args: Sequence[object], kwargs: dict[str, object], wrap: Wrap) -
     if facts.takes_generator:
         host_kwargs["generator"] = npu_generator(host_kwargs.get("generator"))
     with _random_source(facts):
-        result = _call(facts, op, map(_host, args), host_kwargs)
+        result = _call(facts, op, [_host(arg) for arg in args], host_kwargs)
     if _is_float64(result) and not any(map(_is_float64, _tensors(args))):
         warn_of_float64()
     if facts.writes:
@@ -104,13 +110,31 @@ def run(op: Op, args: Sequence[object], kwargs: dict[str, object], wrap: Wrap) -
     return _on_npu(result, wrap) if stays else result
 
 
-def _call(facts: _OpFacts, op: Op, args: Iterable[object], kwargs: Mapping[str, object]) -> object:
+def _call(facts: _OpFacts, op: Op, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
     try:
         return op(*args, **kwargs)
     except NotImplementedError as problem:
         if isinstance(problem, UnsupportedError):
             raise
         raise unsupported(facts.name, "torch has no kernel that could stand in for it") from problem
+    except RuntimeError as problem:
+        if not any(text in str(problem) for text in _MIXED):
+            raise
+        return _in_dtype_of_first(op(*map(_wide, args), **kwargs), args)
+
+
+def _in_dtype_of_first(result: object, args: Sequence[object]) -> object:
+    """A result computed in float32, in the dtype of the first tensor."""
+    first = next((arg for arg in args if isinstance(arg, torch.Tensor)), None)
+    if first is None or not isinstance(result, torch.Tensor):
+        return result
+    return result.to(first.dtype)
+
+
+def _wide(arg: object) -> object:
+    if isinstance(arg, torch.Tensor) and arg.dtype == torch.float16:
+        return arg.float()
+    return arg
 
 
 def _is_float64(thing: object) -> bool:

@@ -137,11 +137,21 @@ def _tensor(
         raise errors.device(parameter, tensor)
     if tensor.dtype != TORCH_DTYPES[parameter.dtype]:
         raise errors.dtype(parameter, tensor)
+    if tensor.dim() != len(parameter.extents) and _is_memory(tensor):
+        # On the device the declared shape alone decides where a row lies.
+        rank = len(parameter.extents)
+        tensor = tensor.view(*tensor.shape, *(1,) * (rank - tensor.dim()))
+        tensor = tensor.flatten(0, tensor.dim() - rank)
     if tensor.dim() != len(parameter.extents):
         raise errors.rank(parameter, tensor)
     if tensor.layout != torch.strided or not tensor.is_contiguous():
         raise errors.layout(parameter, tensor)
     return device.unwrap(tensor)
+
+
+def _is_memory(tensor: torch.Tensor) -> bool:
+    """Whether a tensor counts as plain memory: contiguous, with the bounds of the device."""
+    return read_config().bounds == "device" and tensor.is_contiguous()
 
 
 def _number(parameter: Parameter, argument: object, errors: BindingErrors) -> Number:

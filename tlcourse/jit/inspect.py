@@ -28,52 +28,69 @@ def load_kernel(path: Path, name: str | None = None) -> Kernel:
     Raises:
         TL710: the file has no kernel of that name, or none at all.
         TL711: the file has several kernels and none was named.
-        TL712: the named function does not make a kernel when called without arguments.
+        TL712: the function does not make a kernel when called without arguments.
         TL713: the file or the function raises an exception of Python's.
     """
-    found = _run(path)
+    names = _run(path)
+    found = {key: value for key, value in names.items() if _may_be_kernel(value, path.stem)}
     if name is None:
-        name = _only(path, found)
+        name = _only(path, names, found)
+    if name not in found and (missing := _missing(names.get(name), path.stem)):
+        raise _needs_arguments(path, name, missing)
     if name not in found:
         raise _no_such_kernel(path, name, found)
     return _as_kernel(path, name, found[name])
 
 
 def _run(path: Path) -> Mapping[str, object]:
-    """What the file defines that is or may make a kernel, by name."""
+    """What the file defines, by name."""
     saved = sys.path[:]
     sys.path.insert(0, str(path.resolve().parent))
     try:
-        names = runpy.run_path(str(path), run_name=path.stem)
+        return runpy.run_path(str(path), run_name=path.stem)
     except TLError:
         raise
     except Exception as problem:
         raise does_not_run(path, problem) from problem
     finally:
         sys.path[:] = saved
-    return {
-        name: value
-        for name, value in names.items()
-        if isinstance(value, (Kernel, PrimFunc)) or _is_factory(value, path.stem)
-    }
 
 
-def _is_factory(value: object, module: str) -> bool:
-    """Whether it is a function of this file that can be called without arguments."""
-    if not inspect.isfunction(value) or value.__module__ != module:
-        return False
+def _may_be_kernel(value: object, module: str) -> bool:
+    """Whether it is a kernel, or a function of this file that can be called without arguments."""
+    if isinstance(value, (Kernel, PrimFunc)):
+        return True
+    return _is_function(value, module) and not _missing(value, module)
+
+
+def _is_function(value: object, module: str) -> bool:
+    """Whether it is a function of this file."""
+    return inspect.isfunction(value) and value.__module__ == module
+
+
+def _missing(value: object, module: str) -> list[str]:
+    """The arguments without which a function of this file cannot be called."""
+    if not inspect.isfunction(value) or not _is_function(value, module):
+        return []
     parameters = inspect.signature(value).parameters.values()
     optional = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return all(p.default is not p.empty or p.kind in optional for p in parameters)
+    return [p.name for p in parameters if p.default is p.empty and p.kind not in optional]
 
 
-def _only(path: Path, found: Mapping[str, object]) -> str:
+def _only(path: Path, names: Mapping[str, object], found: Mapping[str, object]) -> str:
     """The name of the only kernel; a plain function is not called on suspicion."""
     sure = [
         name
         for name, value in found.items()
         if isinstance(value, (Kernel, PrimFunc)) or hasattr(value, "__jit_impl__")
     ]
+    factories = [
+        name
+        for name, value in names.items()
+        if _missing(value, path.stem) and hasattr(value, "__jit_impl__")
+    ]
+    if not sure and factories:
+        return factories[0]
     if not sure:
         raise _no_such_kernel(path, None, found)
     if len(sure) > 1:
@@ -109,6 +126,16 @@ def _called(path: Path, factory: Callable[[], object]) -> object:
         raise
     except Exception as problem:
         raise does_not_run(path, problem) from problem
+
+
+def _needs_arguments(path: Path, name: str, missing: list[str]) -> TLError:
+    call = f"{name}(256, ...)" if len(missing) > 1 else f"{name}(256)"
+    return error(
+        "TL712",
+        f"{name} in {path} is a factory that needs arguments: {', '.join(missing)}",
+        why="the command calls a function without arguments to get its kernel",
+        fix=f"give them defaults, or put `kernel = {call}` in the file and name it: {path}:kernel",
+    )
 
 
 def _no_such_kernel(path: Path, name: str | None, found: Mapping[str, object]) -> TLError:

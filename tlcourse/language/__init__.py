@@ -222,6 +222,7 @@ from tlcourse.language.moves import (
 from tlcourse.language.moves import (
     transpose as transpose,
 )
+from tlcourse.language.names import public_names as _public_names
 from tlcourse.language.prim_func import (
     PrimFunc as PrimFunc,
 )
@@ -375,6 +376,9 @@ from tlcourse.language.vector import elementwise_functions as _elementwise_funct
 # The tables give a T name for each dtype and for both spellings of each elementwise op.
 globals().update(_dtypes)
 globals().update(_elementwise_functions() | _choice_functions() | _tile_functions())
+
+# help(T) shows what stands in here; without it, functions of other files are left out.
+globals()["__all__"] = _public_names(_sys.modules[__name__])
 
 
 def __getattr__(name: str) -> object:

@@ -23,8 +23,9 @@ def check_dtype(dtype: object) -> str:
     Raises:
         TL116: there is no such dtype.
     """
-    if isinstance(dtype, str) and str(dtype) in DTYPES:
-        return str(dtype)
+    name = short_name(dtype) if isinstance(dtype, str) else ""
+    if name in DTYPES:
+        return name
     shown = str(dtype) if isinstance(dtype, str) else f"{dtype!r} ({type(dtype).__name__})"
     raise builder().fail(
         "TL116",
@@ -33,6 +34,11 @@ def check_dtype(dtype: object) -> str:
         fix=f"{near_name(shown, DTYPES)}write the dtype as a text, for example 'float16'",
         at={"dtype": ""},
     )
+
+
+def short_name(dtype: str) -> str:
+    """The name of a dtype; TVM's `float` and `int`, without a width, have 32 bits."""
+    return {"float": "float32", "int": "int32"}.get(str(dtype), str(dtype))
 
 
 def is_float(dtype: str) -> bool:

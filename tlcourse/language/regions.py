@@ -85,8 +85,9 @@ def sized(value: object, size: Sequence[Index], parameter: str, *, slices: bool 
             at={parameter: "a slice", "size": ""},
         )
     start = found.region if isinstance(found, Element) else _from_origin(found)
-    rank = len(found.indices) if isinstance(found, Element) else len(found.shape)
-    return check_bounds(start(_fit(size, rank, parameter)))
+    if isinstance(found, Element):
+        return check_bounds(start(_fit(size, len(found.indices), parameter)))
+    return check_bounds(start(_inside(size, found.shape, parameter)))
 
 
 def sizes(size: object) -> tuple[Index, ...]:
@@ -216,6 +217,15 @@ class _FromOrigin:
 
 def _from_origin(buffer: Buffer) -> _FromOrigin:
     return _FromOrigin(buffer)
+
+
+def _inside(size: Sequence[Index], shape: Sequence[Index], parameter: str) -> tuple[Index, ...]:
+    """`size` in a buffer: its extents other than 1 go where the buffer's are not 1."""
+    wide, extents = [d for d, n in enumerate(shape) if known(n) != 1], backbone(size)
+    if len(wide) != len(extents):
+        return _fit(size, len(shape), parameter)
+    found = dict(zip(wide, extents, strict=True))
+    return tuple(found.get(dim, 1) for dim in range(len(shape)))
 
 
 def _fit(size: Sequence[Index], rank: int, parameter: str) -> tuple[Index, ...]:

@@ -194,8 +194,10 @@ def binary(symbol: str, left: object, right: object) -> object:
     if not (is_operand(left) and is_operand(right)):
         return NotImplemented
     _check_inside()
-    rule = BINARY[symbol]
     a, b = _common(left, right)
+    # The product of two conditions holds where both do.
+    symbol = "&" if symbol == "*" and a.dtype == "bool" else symbol
+    rule = BINARY[symbol]
     _check_dtype(symbol, rule, a.dtype)
     _check_divisor(symbol, right)
     if symbol in ("//", "%"):

@@ -19,6 +19,7 @@ from tlcourse.language.annotations import TensorAnnotation
 from tlcourse.language.buffers import describe
 from tlcourse.language.builder import Builder
 from tlcourse.language.constants import DType
+from tlcourse.language.dtype_rules import short_name
 from tlcourse.language.host import entries
 from tlcourse.language.names import near_name
 from tlcourse.language.source import Captured
@@ -179,8 +180,9 @@ def _called(annotation: object, build: Builder) -> object:
 
 
 def _dtype(dtype: object, build: Builder) -> str:
-    if isinstance(dtype, str) and str(dtype) in DTYPES:
-        return str(dtype)
+    name = short_name(dtype) if isinstance(dtype, str) else ""
+    if name in DTYPES:
+        return name
     shown = str(dtype) if isinstance(dtype, str) else describe(dtype)
     raise build.fail(
         "TL116",
