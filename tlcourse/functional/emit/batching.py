@@ -26,7 +26,7 @@ from tlcourse.functional.emit.storage import is_name
 
 # Measured: with more bytes in tiles a group leaves the caches, with more blocks nothing is won.
 _TOGETHER_BYTES = 2_700_000
-_MOST_BLOCKS = 32
+_MOST_BLOCKS = 16
 # Scalars that may differ from block to block: sums and products of ids and numbers.
 _SHIFTS = (
     tl.LetOp,
