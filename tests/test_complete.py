@@ -21,9 +21,8 @@ from tlcourse.dialects.vector_ops import ALL_OPS
 from tlcourse.passes import npuir, tir
 
 TESTS = Path(__file__).parent
-# Passes that stand elsewhere: the second run of a pass, and two halves of one step.
+# Passes that stand elsewhere: two halves of one step.
 SHARED = {
-    "PlanWorkspacePass": "plan_workspace",
     "InsertInferTaskTypeFuncPass": "hivm_insert_infer_funcs",
     "InsertInferWorkspaceSizeFuncPass": "hivm_insert_infer_funcs",
 }

@@ -255,3 +255,24 @@ def test_torch_that_failed_for_another_reason_is_explained() -> None:
     assert code == 1
     assert "error[TL741]" in errors
     assert "CANN" not in errors
+
+
+def test_tvm_is_refused_with_a_way_out_beside_simulated_tilelang() -> None:
+    code = (
+        "import tlcourse, tilelang\n"
+        "try:\n    from tvm import tir\n"
+        "except ModuleNotFoundError as problem:\n    print(problem)"
+    )
+    said = output(code, TLCOURSE_BACKEND="simulated")
+    assert said.startswith("error[TL460]: tvm is not here")
+    assert "T.symbolic" in said
+
+
+def test_tvm_is_left_alone_where_it_is_installed_or_nobody_asked_for_tilelang(
+    tmp_path: Path,
+) -> None:
+    number, _, errors = python("import tlcourse, tvm")
+    assert (number, errors.splitlines()[-1]) == (1, "ModuleNotFoundError: No module named 'tvm'")
+    (tmp_path / "tvm.py").write_text("REAL = True\n")
+    code = "import tlcourse, tilelang, tvm; print(tvm.REAL)"
+    assert output(code, tmp_path, TLCOURSE_BACKEND="simulated") == "True\n"

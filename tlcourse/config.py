@@ -29,8 +29,8 @@ class Config:
         bishengir_opt: TLCOURSE_BISHENGIR_OPT, path of the real compiler's `bishengir-opt`;
             empty means the one of the installed wheel.
         step_limit: TLCOURSE_STEP_LIMIT, steps after which a launch is given up.
-        bounds: TLCOURSE_BOUNDS; `device` lets the functional executor leave a tensor by as much
-            as the device's allocator rounds up, with a warning. Else that is an error.
+        bounds: TLCOURSE_BOUNDS; `device` lets a kernel leave a tensor by as much as the device's
+            allocator rounds up, with a warning. Else that is an error.
         dump_ir: TILELANG_DUMP_IR, print the IR of every kernel that is made.
         enable_simt: TILELANG_ENABLE_SIMT, a yes or no; the simulated chip has nothing for it.
         tuning_cpu_share: TILELANG_AUTO_TUNING_CPU_UTILITIES, the share of the machine's cores

@@ -21,6 +21,7 @@ from typing import Literal
 
 ROOTS = ("tilelang", "torch_npu")
 VARIABLE = "TLCOURSE_BACKEND"
+_TVM = "tvm"
 
 _COMPAT = Path(__file__).parent / "compat"
 _CANN_FOLDERS = ("/usr/local/Ascend/ascend-toolkit/latest", "/usr/local/Ascend/latest")
@@ -56,6 +57,8 @@ class Finder(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Finds one of the two packages; all other modules are left to the next finder."""
+        if fullname == _TVM:
+            self._refuse_tvm()
         if fullname not in ROOTS:
             return None
         if self.decision.served == "npu":
@@ -64,6 +67,12 @@ class Finder(MetaPathFinder):
         return importlib.util.spec_from_file_location(
             fullname, folder / "__init__.py", submodule_search_locations=[str(folder)]
         )
+
+    def _refuse_tvm(self) -> None:
+        """Says what to write in place of TVM's names, where simulated tilelang has no TVM below."""
+        simulated = self._decision is not None and self._decision.served == "simulated"
+        if simulated and self._elsewhere(_TVM) is None:
+            raise _no_tvm()
 
     def _decide(self) -> Decision:
         wanted = os.environ.get(VARIABLE, "") or "auto"
@@ -251,6 +260,23 @@ def _failed_import(name: str, because: Decision, problem: Exception) -> Exceptio
         why=f"it was chosen because {because.reason}",
         fix=f"repair {name}, or set {VARIABLE}=simulated and restart Python to use the simulator",
     )
+
+
+def _no_tvm() -> Exception:
+    from tlcourse.diagnostics import TLError
+
+    class NoTvmError(TLError, ModuleNotFoundError):
+        """TL460 as `except ImportError` needs it."""
+
+    problem = _error(
+        "TL460",
+        "tvm is not here",
+        why="upstream's tilelang stands on TVM; here kernels are Tile IR, without TVM below",
+        fix='write dtypes as texts ("float16"), sizes with T.symbolic("M") and expressions with T; '
+        "kernel.trace() and `tlcourse ir FILE` show the IR",
+    )
+    assert isinstance(problem, TLError)
+    return NoTvmError(problem.diagnostic)
 
 
 def _error(code: str, what: str, *, why: str, fix: str) -> Exception:

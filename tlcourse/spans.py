@@ -29,7 +29,7 @@ def span_at(source: SourceFile, line: int, column: int) -> Span:
 
 @lru_cache(maxsize=64)
 def _ends(text: str) -> dict[tuple[int, int], tuple[int, int]]:
-    tree = _parsed(text) or _parsed(_without_magics(text))
+    tree = tree_of(text)
     if tree is None:
         return {}
     lines = text.splitlines()
@@ -44,6 +44,11 @@ def _ends(text: str) -> dict[tuple[int, int], tuple[int, int]]:
         if node.lineno == node.end_lineno:
             ends[start] = max(ends.get(start, end), end)
     return ends
+
+
+def tree_of(text: str) -> ast.Module | None:
+    """The syntax tree of a file or notebook cell; None where Python cannot read it."""
+    return _parsed(text) or _parsed(_without_magics(text))
 
 
 def _parsed(text: str) -> ast.Module | None:

@@ -19,6 +19,7 @@ def test_an_overflow_is_told_in_bytes():
     what = "The tiles of vadd need 196,640 B of UB, which holds 196,608 B"
     assert error.diagnostic.what == what
     assert "this cell, line 1" in str(error)
+    assert "bishengir-opt says: ub overflow, requires 1573120 bits" in error.diagnostic.why
 
 
 def test_l0c_and_l1_have_their_everyday_names():

@@ -153,6 +153,22 @@ def test_arguments_behind_two_dashes_are_the_scripts(file: Path) -> None:
     assert result.output == "['-k', '--', '--execution', 'x']\n"
 
 
+@pytest.mark.parametrize(
+    ("words", "given"),
+    [
+        (["--", "--execution", "x"], ["--execution", "x"]),
+        (["--", "--", "x"], ["--", "x"]),
+        (["--"], []),
+        (["x", "--", "y"], ["x", "--", "y"]),
+    ],
+)
+def test_two_dashes_right_behind_the_file_are_not(
+    file: Path, words: list[str], given: list[str]
+) -> None:
+    file.write_text("import sys\nprint(sys.argv[1:])\n")
+    assert CliRunner().invoke(app, ["run", str(file), *words]).output == f"{given}\n"
+
+
 def test_run_without_arguments(file: Path) -> None:
     file.write_text("import sys\nprint(sys.argv[1:])\n")
     assert CliRunner().invoke(app, ["run", str(file)]).output == "[]\n"

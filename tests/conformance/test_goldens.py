@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tlcourse.bishengir.read_back import ReadBack
 from tlcourse.conformance import Settings
 from tlcourse.conformance.goldens import judge
 from tlcourse.diagnostics import TLError
@@ -25,7 +26,9 @@ def test_a_source_whose_module_compiles_passes(checkout: Path) -> None:
         "generated": True,
         "verified": True,
         "compiled": True,
+        "read back": True,
         "upstream's compiled": True,
+        "upstream's read back": True,
     }
 
 
@@ -34,6 +37,23 @@ def test_a_source_that_we_cannot_read_fails_with_its_code(checkout: Path) -> Non
     assert case.outcome == "failed"
     assert case.reason.startswith("TL105: ")
     assert not case.steps["generated"]
+
+
+def test_what_comes_back_as_another_module_fails(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    different = ReadBack(unknown=(), pretty=False, generic=True)
+    monkeypatch.setattr("tlcourse.conformance.goldens.read_back", lambda *_, **__: different)
+    case = judged(checkout, "test_fits.py")
+    assert (case.outcome, case.reason) == ("failed", "comes back as another module")
+    assert case.steps["compiled"]
+    assert not case.steps["read back"]
+
+
+def test_an_op_without_a_dialect_is_named(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    unknown = ReadBack(unknown=("hivm.hir.vnew",), pretty=True, generic=True)
+    monkeypatch.setattr("tlcourse.conformance.goldens.read_back", lambda *_, **__: unknown)
+    assert "no dialect defines: hivm.hir.vnew" in judged(checkout, "test_fits.py").reason
 
 
 def test_without_the_compiler_nothing_is_judged(

@@ -28,6 +28,12 @@ LINES = [
     f"hivm.hir.mmadL1 {{b_transpose}} ins(%l1, %l1, %true, %i, %i, %i : {L1}, {L1}, i1, index, "
     f"index, index) outs(%l0c : {L0C}) sync_related_args(%id, %id, %id, %id, %id, %id, %id : i64, "
     "i64, i64, i64, i64, i64, i64)",
+    f"hivm.hir.mmadL1 ins(%l1, %l1, %true, %i, %i, %i : {L1}, {L1}, i1, index, index, index) "
+    f"outs(%l0c : {L0C}) unit_flag_mode([#hivm.unit_flag<ENABLED_WITH_UPDATE>]) "
+    "unit_flag_cond(%true)",
+    f"hivm.hir.fixpipe ins(%l0c : {L0C}) outs(%gm : {GM}) "
+    "unit_flag_mode([#hivm.unit_flag<RESERVED>])",
+    f"hivm.hir.nz2nd ins(%l1 : {L1}) outs(%gm : {GM})",
     f"hivm.hir.vadd ins(%f, %col : {UB32}, {COL}) outs(%f : {UB32}) broadcast = [1]",
     f"hivm.hir.vmul ins(%f, %s : {UB32}, f32) outs(%f : {UB32})",
     f"hivm.hir.vexp ins(%ub : {UB}) outs(%ub : {UB})",
@@ -127,4 +133,19 @@ def test_older_spelling_of_fixpipe() -> None:
 )
 def test_unknown_words_list_the_known_ones(line: str, message: str) -> None:
     with pytest.raises(ParseError, match=message):
+        from_text(_module(line))
+
+
+def test_older_spelling_of_unit_flags() -> None:
+    line = (
+        f"hivm.hir.fixpipe {{enable_nz2nd}} ins(%l0c : {L0C}) outs(%gm : {GM}) "
+        "unit_flag[[#hivm.unit_flag<ENABLED_WITH_UPDATE>]]"
+    )
+    text = to_text(from_text(_module(line)))
+    assert "unit_flag_mode([#hivm.unit_flag<ENABLED_WITH_UPDATE>])" in text
+
+
+def test_unit_flags_are_flags() -> None:
+    line = f"hivm.hir.fixpipe ins(%l0c : {L0C}) outs(%gm : {GM}) unit_flag_mode([1 : i32])"
+    with pytest.raises(ParseError, match="array of #hivm"):
         from_text(_module(line))

@@ -130,9 +130,7 @@ def test_f25_swapped_arguments_of_a_reduction(refused) -> None:
     refused(make, "TL123", "T.reduce_sum(out, x, dim=1)", *words)
 
 
-def test_f26_scalar_arithmetic_in_float16(anywhere) -> None:
-    """Scalar float16 arithmetic is illegal on the core; it is computed in float32."""
-
+def _pairs() -> T.PrimFunc:
     @T.prim_func
     def pairs(X: T.Tensor((16,), "float16"), Y: T.Tensor((8,), "float16")):
         with T.Kernel(1, is_npu=True):
@@ -143,9 +141,14 @@ def test_f26_scalar_arithmetic_in_float16(anywhere) -> None:
                 y[i] = x[2 * i] + x[2 * i + 1]
             T.copy(y, Y)
 
+    return pairs
+
+
+def test_f26_scalar_arithmetic_in_float16(anywhere) -> None:
+    """Scalar float16 arithmetic is illegal on the core; it is computed in float32."""
     torch.manual_seed(26)
     x = torch.randn(16).half()
-    anywhere.gives(pairs, (x,), x[0::2] + x[1::2])
+    anywhere.gives(_pairs(), (x,), x[0::2] + x[1::2])
 
 
 def test_f27_bfloat16_as_name_number_and_cast(anywhere) -> None:

@@ -9,7 +9,7 @@ import torch
 
 import tlcourse.language as T
 from tlcourse.functional.run import FunctionalRun
-from tlcourse.functional.slack import stays_inside
+from tlcourse.slack import stays_inside
 
 Launch = Callable[..., FunctionalRun]
 

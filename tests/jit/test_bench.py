@@ -37,15 +37,53 @@ def test_counts_of_runs(warmup: int, repeat: int, calls: int) -> None:
     assert found.clock == "wall"
 
 
-def test_quantiles_are_ordered() -> None:
-    found = do_bench(lambda: None, _n_warmup=1, _n_repeat=9, quantiles=[0.2, 0.5, 0.8])
-    assert isinstance(found, list)
-    assert found == sorted(found)
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """A clock that stands still unless it is told how many milliseconds have passed."""
+    now = [100.0]
+    monkeypatch.setattr("tlcourse.jit.bench.time.perf_counter", lambda: now[0])
+
+    def wait(milliseconds: float) -> None:
+        now[0] += milliseconds / 1e3
+
+    return wait
 
 
-@pytest.mark.parametrize("mode", ["mean", "median", "min", "max"])
-def test_averages(mode: str) -> None:
-    assert do_bench(lambda: None, _n_repeat=3, return_mode=mode) >= 0  # type: ignore[operator,arg-type]
+@pytest.fixture
+def work(clock: Callable[[float], None]) -> Callable[[], None]:
+    """Two runs in front, which take 50 and 70 ms, then 2, 9, 1, 3 and 5 ms."""
+    spans = iter((50.0, 70.0, 2.0, 9.0, 1.0, 3.0, 5.0))
+    return lambda: clock(next(spans))
+
+
+@pytest.mark.parametrize(
+    ("mode", "ms"), [("mean", 4.0), ("median", 3.0), ("min", 1.0), ("max", 9.0)]
+)
+def test_averages_of_the_timed_runs_alone(work: Callable[[], None], mode: str, ms: float) -> None:
+    found = do_bench(work, _n_warmup=1, _n_repeat=5, return_mode=mode)  # type: ignore[arg-type]
+    assert found == pytest.approx(ms)
+
+
+def test_quantiles_of_the_timed_runs_alone(work: Callable[[], None]) -> None:
+    found = do_bench(work, _n_warmup=1, _n_repeat=5, quantiles=[0.25, 0.5, 1.0])
+    assert found == pytest.approx([2.0, 3.0, 9.0])
+
+
+def test_one_quantile_is_a_number(work: Callable[[], None]) -> None:
+    found = do_bench(work, _n_warmup=1, _n_repeat=5, quantiles=[0.75])
+    assert found == pytest.approx(5.0)
+
+
+def test_milliseconds_become_counts_of_runs(clock: Callable[[float], None]) -> None:
+    """5 ms a run: one run tells the time, 25 ms of warming up are 5 runs, 100 ms of timing 20."""
+    seen: list[int] = []
+
+    def run() -> None:
+        seen.append(1)
+        clock(5.0)
+
+    assert do_bench(run, warmup=25.1, rep=100.1) == pytest.approx(5.0)
+    assert len(seen) == 1 + 5 + 20
 
 
 def test_gradients_are_dropped() -> None:

@@ -140,6 +140,21 @@ class TestWhatPasses:
         bound = bind(_signature(1, parameters=parameters), [4], {})
         assert bound.outputs[0].shape == (8,)
 
+    def test_none_for_a_tensor_that_no_statement_uses(self) -> None:
+        bound = _bind(_half(32, 64), None, 0, unused=frozenset({"B"}))
+        assert isinstance(bound.buffers[1], torch.Tensor)
+        assert (bound.buffers[1].shape, bound.symbols) == ((64, 64), {"M": 32, "K": 64})
+
+    def test_none_where_the_shape_does_not_follow(self) -> None:
+        with pytest.raises(TLError, match="the symbol K does not follow") as caught:
+            bind(
+                _signature(parameters=[*PARAMETERS[1:3], PARAMETERS[5]]),
+                [None, 0],
+                {},
+                unused=frozenset("B"),
+            )
+        assert caught.value.code == "TL412"
+
 
 class TestMisfits:
     def test_too_few(self) -> None:

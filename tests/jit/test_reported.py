@@ -134,6 +134,7 @@ def test_finding_is_one_short_warning_at_the_learner_s_line(add: Factory) -> Non
 
     with pytest.warns(FindingWarning) as caught:
         compile(half, out_idx=[1])(ones(64))
+    assert len(caught) == 1
     assert caught[0].filename == __file__
     assert "Traceback" not in str(caught[0].message)
     assert str(PACKAGE) not in str(caught[0].message)

@@ -41,7 +41,9 @@ BODIES = [
         "inside another",
         ['T.Scope("Vector")'],
     ),
-    ("TL114", 'with T.rs("PIPE_C"):\n    pass', "no pipe 'PIPE_C'", ['"PIPE_C"']),
+    ("TL114", 'with T.rs("PIPE_C"):\n    T.sync_block_set(0)', "no pipe 'PIPE_C'", None),
+    ("TL114", 'with T.rs("PIPE_C"):\n    T.set_flag("PIPE_V", 0)', "no pipe 'PIPE_C'", None),
+    ("TL114", "with T.rs(3):\n    pass", "no pipe 3", ["3"]),
     ("TL115", "T.sync_block_set(0)", "outside `with T.rs", ["T.sync_block_set(0)"]),
     ("TL116", 'x = T.alloc_ub((8,), "flaot32")', "no dtype flaot32", ['"flaot32"']),
     ("TL117", 'x = T.alloc_ub((n,), "float32")', "an int32 scalar", ["(n,)"]),
@@ -303,6 +305,14 @@ def test_print_of_python_names_a_tile(
     kernel = body("print(a, a[0:4, :])")
     assert "T.print(value" in kernel.warnings[0].fix
     assert capsys.readouterr().out == "the buffer `a` a slice of `a`\n"
+
+
+def test_pipe_that_no_sync_call_uses_is_a_warning(body: Callable[[str], T.PrimFunc]) -> None:
+    kernel = body('with T.rs("PIPE_VV"):\n    T.vexp(a, b)')
+    (warning,) = kernel.warnings
+    assert (warning.code, warning.severity) == ("TL114", "warning")
+    assert "did you mean PIPE_V?" in warning.fix
+    assert body('with T.rs("PIPE_V"):\n    T.vexp(a, b)').warnings == ()
 
 
 PARALLEL = "for i, j in T.Parallel(64, 128):\n    "

@@ -55,6 +55,11 @@ def test_what_is_refused(body, refuse, line, code, words) -> None:
     assert error.diagnostic.labels
 
 
+def test_operands_may_be_named(body) -> None:
+    named, placed = body("T.vsub(a, C=c, B=b)"), body("T.vsub(a, b, c)")
+    assert named.script() == placed.script()
+
+
 def test_text_says_what_ops_say(body) -> None:
     lines = """
         m = T.alloc_ub((64, 128), "bool")

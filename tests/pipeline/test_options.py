@@ -7,6 +7,7 @@ from xdsl.dialects import arith, memref, scf
 
 import tlcourse  # noqa: F401  serves `import tilelang`
 from tests.pipeline.minicv import TIR, Kernel, count
+from tlcourse.bishengir.options import pipeline_text
 from tlcourse.chips import DEFAULT_CHIP
 from tlcourse.dialects.hivm.core import PointerCastOp
 from tlcourse.dialects.hivm.sync import SetFlagOp, WaitFlagOp
@@ -18,6 +19,7 @@ from tlcourse.pipeline import (
     Setting,
     compile_module,
 )
+from tlcourse.pipeline.options import SWAP, SWITCHES, Switch, configs_of
 from tlcourse.records import Mode
 
 
@@ -89,3 +91,40 @@ def test_the_tables_say_which_mode_needs_a_pass() -> None:
     assert "one-shot-bufferize" in developer
     assert "one-shot-bufferize" not in expert
     assert len(TIR_PASSES) == len(TIR)
+
+
+@pytest.mark.parametrize("switch", SWITCHES, ids=lambda switch: switch.option)
+def test_each_switch_is_reached_by_its_key_and_by_the_compilers_name(switch: Switch) -> None:
+    usual = getattr(PassOptions(), switch.option)
+    value = "3" if switch.is_number else str(usual is switch.inverted).lower()
+    configs = configs_of([f"{switch.upstream or switch.config}={value}"])
+    assert configs == {switch.config: value}
+    changed = PassOptions().with_configs(configs)
+    assert getattr(changed, switch.option) == (3 if switch.is_number else not usual)
+    assert PassOptions().with_configs({switch.config: switch.usual}) == PassOptions()
+    if switch.upstream:
+        real, plain = (
+            pipeline_text("Developer", options.for_real_compiler(), "Ascend910B1")
+            for options in (changed, PassOptions())
+        )
+        assert real != plain
+        assert f"{switch.upstream}={value}" in real
+
+
+def test_a_name_alone_switches_on() -> None:
+    assert configs_of(["--enable-auto-blockify-loop"]) == {
+        "npuir.enable_auto_blockify_loop": "true"
+    }
+
+
+def test_passes_to_exchange_come_by_a_key() -> None:
+    assert PassOptions().with_configs({SWAP: "a, b"}).swap == ("a", "b")
+
+
+def test_copies_of_workspaces_reach_the_embedded_passes() -> None:
+    setting = Setting(
+        mode="Developer", chip=DEFAULT_CHIP, options=PassOptions(workspace_multibuffer=2)
+    )
+    made = [step.make(setting) for step in NPUIR_PASSES]
+    marks = [one for one in made if one.name == "hivm-mark-multi-buffer"]
+    assert {vars(one)["set_workspace_multibuffer"] for one in marks} == {2}

@@ -56,7 +56,7 @@ def test_snapshots_say_chip_and_counts(kernel: Kernel) -> None:
     trace = kernel.compile(trace=True).trace
     assert trace is not None
     planned = next(s for s in reversed(trace.snapshots) if s.pass_name == "hivm-plan-memory")
-    assert planned.options == {"chip": DEFAULT_CHIP.name}
+    assert planned.options == {"chip": DEFAULT_CHIP.name, "mem_plan_mode": "local-mem-plan"}
     assert planned.op_counts["hivm.hir.mmadL1"] == 1
     assert planned.origin == "embedded"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
+from tlcourse.slack import BESIDE_WHY
+
 LOAD = """%u = hivm.hir.pointer_cast(%c0) : UB({rows}x32xf32)
 %a = memref.reinterpret_cast %A to offset: [0], sizes: [64, 64], strides: [64, 1] : GM(?xf32) to \
 GM(64x64xf32)
@@ -77,3 +79,82 @@ def test_bounds_are_checked_when_checks_are_off(tiny, helpers) -> None:
     tensors = [helpers.tensor("A", "float32", 64, 64)]
     result = tiny.run(tensors, [torch.ones(64, 64)], vector=vector, checks="off")
     assert helpers.codes(result) == ["TL501"]
+
+
+def _on_device(
+    tiny, helpers, monkeypatch: pytest.MonkeyPatch, row: int, column: int = 0, rows: int = 16
+):
+    """Loads rows of a 64 x 64 tensor, behind which the device keeps 2 rows more."""
+    monkeypatch.setenv("TLCOURSE_BOUNDS", "device")
+    vector = LOAD.format(rows=rows, row=row, column=column)
+    tensors = [helpers.tensor("A", "float32", 64, 64)]
+    result = tiny.run(tensors, [torch.ones(64, 64)], vector=vector)
+    return [(f.diagnostic.code, f.diagnostic.severity) for f in result.findings], result.findings
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "rows", "expected"),
+    [
+        pytest.param(50, 0, 16, [("TL501", "error")], id="32 bytes into the third row"),
+        pytest.param(49, 0, 16, [("TL508", "warning")], id="one row"),
+        pytest.param(47, 48, 16, [("TL508", "warning")], id="columns, inside the tensor"),
+        pytest.param(48, 32, 16, [], id="inside"),
+    ],
+)
+def test_beside_a_tensor_is_memory_of_the_device(
+    tiny,
+    helpers,
+    monkeypatch: pytest.MonkeyPatch,
+    row: int,
+    column: int,
+    rows: int,
+    expected: list[tuple[str, str]],
+) -> None:
+    kinds, _ = _on_device(tiny, helpers, monkeypatch, row, column, rows)
+    assert kinds == expected
+
+
+def test_the_words_are_those_of_the_functional_executor(
+    tiny, helpers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, (found,) = _on_device(tiny, helpers, monkeypatch, 49)
+    assert found.diagnostic.why == BESIDE_WHY
+    assert "load reads A outside its bounds in block 0" in found.diagnostic.what
+
+
+STORE = """%u = hivm.hir.pointer_cast(%c0) : UB(64xf32)
+hivm.hir.load ins(%A1 : GM(64xf32)) outs(%u : UB(64xf32))
+set MTE2 MTE3 0
+wait MTE2 MTE3 0
+%s = memref.reinterpret_cast %B to offset: [{first}], sizes: [{count}], strides: [1] : GM(?xf32) \
+to GM({count}xf32, strided<[1], offset: {first}>)
+%v = memref.subview %u[0] [{count}] [1] : UB(64xf32) to UB({count}xf32, strided<[1]>)
+hivm.hir.store ins(%v : UB({count}xf32, strided<[1]>)) outs(%s : GM({count}xf32, strided<[1], \
+offset: {first}>))"""
+
+
+@pytest.mark.parametrize(
+    ("first", "count", "code"),
+    [
+        pytest.param(32, 64, "TL508", id="a few"),
+        pytest.param(64, 1, "TL501", id="a single element"),
+        pytest.param(96, 64, "TL501", id="more than the block holds"),
+    ],
+)
+def test_what_a_store_leaves_beside_a_tensor_is_lost(
+    tiny, helpers, monkeypatch: pytest.MonkeyPatch, first: int, count: int, code: str
+) -> None:
+    monkeypatch.setenv("TLCOURSE_BOUNDS", "device")
+    a, b = torch.ones(64), torch.zeros(64)
+    tensors = [helpers.tensor("A", "float32", 64), helpers.tensor("B", "float32", 64)]
+    result = tiny.run(tensors, [a, b], vector=STORE.format(first=first, count=count))
+    assert helpers.codes(result) == [code]
+    assert b.tolist() == [0.0] * min(first, 64) + [1.0] * max(64 - first, 0)
+
+
+def test_outputs_end_with_the_tensor(tiny, helpers, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TLCOURSE_BOUNDS", "device")
+    tensors = [helpers.tensor("A", "float32", 64), helpers.tensor("B", "float32", 64)]
+    text = STORE.format(first=0, count=64)
+    result = tiny.run(tensors, [torch.ones(64), torch.zeros(64)], vector=text, out_idx=(1,))
+    assert result.findings == ()

@@ -135,9 +135,10 @@ def test_buffers_bear_the_learners_names(
         pytest.param("set MTE4 V 0", "no core has PIPE_MTE4", id="unknown pipe"),
         pytest.param(
             "%a = hivm.hir.pointer_cast(%c0) : UB(64xi1)\n"
-            "hivm.hir.copy ins(%a : UB(64xi1)) outs(%a : UB(64xi1))",
-            "one bit per element",
-            id="bool on chip",
+            "%g = memref.view %ws[%i0][] : GM(?xi8) to GM(64xi1)\n"
+            "hivm.hir.load ins(%g : GM(64xi1)) outs(%a : UB(64xi1))",
+            "a byte in GM and a bit on chip",
+            id="bools from GM",
         ),
         pytest.param(
             "%a = hivm.hir.pointer_cast(%c0, %c8) : UB(64xf32)",

@@ -103,7 +103,7 @@ def _measured(workload: Workload, *, peers: bool, seconds: float) -> Measured:
     tensors = workload.prepare()
     contenders = {OURS: _ours(workload, tensors), EAGER: workload.eager(tensors)}
     if peers:
-        contenders[TRITON] = _triton(workload, tensors)
+        contenders[TRITON] = workload.triton(tensors)
     difference = _difference(workload, contenders)
     times = interleaved(contenders, seconds=seconds, rounds=200)
     eager = times[OURS] / times[EAGER]
@@ -133,18 +133,6 @@ def _ours(workload: Workload, tensors: Tensors) -> Callable[[], torch.Tensor]:
         return list(tensors.values())[-1]
 
     return run
-
-
-def _triton(workload: Workload, tensors: Tensors) -> Run:
-    from tlcourse.bench import triton_peers
-
-    make = {
-        "attention 8x1024x64, tiles 64x64": lambda: triton_peers.attention(tensors, 64),
-        "attention 1x4096x128, tiles 128x128": lambda: triton_peers.attention(tensors, 128),
-        "softmax 4096x1024": lambda: triton_peers.softmax(tensors, 8),
-        "gemm 1024x1024x1024": lambda: triton_peers.gemm(tensors, (128, 256, 64)),
-    }
-    return make[workload.name]()
 
 
 def _difference(workload: Workload, contenders: dict[str, Run]) -> float:

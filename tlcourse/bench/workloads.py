@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class Workload:
         prepare: makes inputs and outputs on the CPU, in the kernel's dtypes, with a fixed seed.
         compile: compiles the kernel for the functional executor.
         eager: the same computation on float32 tensors with outputs allocated before.
+        triton: the same kernel for Triton's interpreter; called only where Triton is installed.
         tolerance: the largest difference from eager that is no fault.
     """
 
@@ -36,6 +38,7 @@ class Workload:
     prepare: Callable[[], dict[str, torch.Tensor]]
     compile: Callable[[], Kernel]
     eager: Callable[[Tensors], Run]
+    triton: Callable[[Tensors], Run]
     tolerance: float
 
 
@@ -62,6 +65,7 @@ def _attention(
         prepare=prepare,
         compile=lambda: _compiled("flash_attention", heads, S, D, block, block),
         eager=_eager_attention,
+        triton=lambda tensors: _peers().attention(tensors, block),
         tolerance=2e-3,
     )
 
@@ -102,6 +106,7 @@ def _softmax(name: str, most: float, least: float) -> Workload:
         prepare=prepare,
         compile=lambda: _compiled("softmax"),
         eager=eager,
+        triton=lambda tensors: _peers().softmax(tensors, 8),
         tolerance=1e-4,
     )
 
@@ -127,8 +132,13 @@ def _gemm(name: str, most: float, least: float) -> Workload:
         prepare=prepare,
         compile=lambda: _compiled("gemm"),
         eager=eager,
+        triton=lambda tensors: _peers().gemm(tensors, (128, 256, 64)),
         tolerance=1e-2,
     )
+
+
+def _peers() -> ModuleType:
+    return importlib.import_module("tlcourse.bench.triton_peers")
 
 
 def _compiled(name: str, *sizes: int) -> Kernel:

@@ -11,6 +11,7 @@ from xdsl.passes import ModulePass
 
 from tlcourse.bishengir.recipe import DEFAULT_TIMEOUT_S, without_own_places
 from tlcourse.bishengir.run import run_tool
+from tlcourse.bishengir.steps import RealStep, run_steps
 from tlcourse.dialects.text import from_text, to_text
 
 
@@ -55,6 +56,30 @@ class BishengPass(ModulePass):
             timeout_s=self.timeout_s,
         )
         _become(op, from_text(without_own_places(done.stdout)))
+
+
+@dataclass(frozen=True)
+class RealStepPass(ModulePass):
+    """Runs one entry of the real pipeline, with the options that it has there, in place.
+
+    Args:
+        step: the entry.
+        timeout_s: seconds after which the run is stopped.
+
+    Raises:
+        TL301, TL350, TL351, TL352, TL353: see `tlcourse.bishengir.run.run_tool`.
+    """
+
+    step: RealStep
+    timeout_s: float = DEFAULT_TIMEOUT_S
+    name = "bishengir-opt"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", self.step.name)
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        text = to_text(op, locations=True)
+        _become(op, from_text(run_steps(text, [self.step], timeout_s=self.timeout_s)))
 
 
 def _become(module: ModuleOp, other: ModuleOp) -> None:

@@ -90,7 +90,8 @@ def _overflow(match: re.Match[str], stderr: str, ir: str, sources: SourceMap | N
         what=f"The tiles of {kernel} need {need:,} B of {memory}, which holds {have:,} B",
         labels=_labels(_ERROR.search(stderr), sources),
         why="all tiles that are alive at the same time lie in one memory of one core, "
-        "and multi-buffering keeps two copies of those that a loop loads",
+        "and multi-buffering keeps two copies of those that a loop loads; "
+        f"bishengir-opt says: {match[0]}",
         fix="make the tiles smaller (block_M, block_N, block_K), reuse a buffer, or switch "
         'multi-buffering off: pass_configs={"npuir.enable_auto_multi_buffer": False}',
     )

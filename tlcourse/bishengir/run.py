@@ -17,11 +17,8 @@ from tlcourse.bishengir.find import require_tool
 from tlcourse.diagnostics import SourceMap
 
 # Locations stand on each op, and a failing pass names itself.
-_ALWAYS = (
-    "--mlir-print-debuginfo",
-    "--mlir-print-local-scope",
-    "--mlir-disable-threading",
-)
+_ALWAYS = ("--mlir-print-local-scope", "--mlir-disable-threading")
+_PLACES = ("--mlir-print-debuginfo",)
 _SIGNAL = 128
 # What an unknown flag that begins with `h` gets, with exit code 0.
 _HELP = "OVERVIEW:"
@@ -41,6 +38,7 @@ def run_tool(
     *,
     timeout_s: float,
     sources: SourceMap | None = None,
+    places: bool = True,
 ) -> ToolOutput:
     """Runs `bishengir-opt` on a module.
 
@@ -51,6 +49,7 @@ def run_tool(
         text: the module with locations.
         timeout_s: seconds after which the run is stopped.
         sources: texts for the caret of an error.
+        places: print the location of each op.
 
     Raises:
         TL350: the tool is not on this machine.
@@ -59,7 +58,8 @@ def run_tool(
         TL352: the tool crashed.
         TL353: the tool did not finish in time.
     """
-    command = [*_fixed_addresses(), str(require_tool()), *_ALWAYS, *arguments, "-"]
+    always = (*_PLACES, *_ALWAYS) if places else _ALWAYS
+    command = [*_fixed_addresses(), str(require_tool()), *always, *arguments, "-"]
     try:
         code, output = _run(command, text, timeout_s)
     except subprocess.TimeoutExpired as late:

@@ -23,6 +23,7 @@ class SuiteName(StrEnum):
     NPUIR = "npuir"
     EXAMPLES = "examples"
     GOLDENS = "goldens"
+    LIT = "lit"
 
 
 class SimulatedName(StrEnum):
@@ -74,14 +75,18 @@ def conformance(
     json: Annotated[
         Path | None, typer.Option("--json", dir_okay=False, help="Write the report here as data.")
     ] = None,
+    page: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Suite lit: write the report as a page.")
+    ] = None,
 ) -> None:
     """Run upstream's tests, examples or kernel sources on ours; exit 1 if one fails."""
     from tlcourse.cli.conformance_text import report_lines
     from tlcourse.conformance import Settings
     from tlcourse.records import to_json
 
-    if json is not None and not json.parent.is_dir():
-        raise typer.BadParameter(f"there is no folder {json.parent}", param_hint="--json")
+    for out, option in ((json, "--json"), (page, "--page")):
+        if out is not None and not out.parent.is_dir():
+            raise typer.BadParameter(f"there is no folder {out.parent}", param_hint=option)
     settings = Settings(
         suite=suite.value,
         folder=folder,
@@ -96,6 +101,10 @@ def conformance(
         typer.echo(line)
     if json is not None:
         json.write_text(to_json(report) + "\n", encoding="utf-8")
+    if page is not None:
+        from tlcourse.conformance.lit_page import page_of
+
+        page.write_text(page_of(report), encoding="utf-8")
     finish(0 if report.passed else 1)
 
 

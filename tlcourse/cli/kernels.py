@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Sequence
-from contextlib import nullcontext, redirect_stdout
+from collections.abc import Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -45,6 +45,24 @@ class ExecutionName(StrEnum):
     SIMULATOR = "simulator"
     FUNCTIONAL = "functional"
     NPU = "npu"
+
+
+LocationsOption = Annotated[
+    bool, typer.Option("--locations", help="Keep loc(..), the place of each op.")
+]
+LintOption = Annotated[
+    bool, typer.Option("--lint", help="Instead: what it relies on that upstream does not do.")
+]
+CompareOption = Annotated[
+    bool, typer.Option("--compare", help="Instead: our passes beside the real compiler's.")
+]
+SwitchOption = Annotated[
+    list[str] | None,
+    typer.Option("--option", metavar="NAME=VALUE", help="A switch by upstream's name."),
+]
+SwapOption = Annotated[
+    str, typer.Option("--swap", metavar="PASSES", help="Taken from the other back half.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -84,26 +102,51 @@ def ir(
         Path | None, typer.Option(dir_okay=False, help="Write the explorer to this file.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the trace as data.")] = False,
-    locations: Annotated[
-        bool, typer.Option("--locations", help="Keep loc(..), the place of each op.")
-    ] = False,
+    locations: LocationsOption = False,
+    lint: LintOption = False,
+    compare: CompareOption = False,
+    option: SwitchOption = None,
+    swap: SwapOption = "",
 ) -> None:
-    """Show the IR of a kernel after every pass that changed it."""
+    """Show the IR of a kernel after every pass that changed it.
+
+    With --lint: each difference from upstream that the kernel relies on; exit code 1 if it does.
+    With --compare: what each pass does in both back halves; exit code 1 if one of them fails.
+    Switches such as enable-auto-multi-buffer=false, and the passes for --swap, are listed in
+    docs/passes.md.
+    """
     path, kernel = _split(target)
+    shows_ir = bool(html or locations or swap or backend is not BackendName.EMBEDDED)
+    if compare:
+        _refuse(shows_ir or lint, "--compare", "--pass, --option, --mode and --json")
+    elif lint:
+        _refuse(bool(shows_ir or pass_name or option), "--lint", "--mode and --json")
     if html is not None and not html.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {html.parent}", param_hint="--html")
     prefer_simulated()
     if mode is not None:
         os.environ["TILELANG_ASCEND_MODE"] = mode.value
     # What the file prints would break the data.
-    with redirect_stdout(sys.stderr) if json else nullcontext():
-        trace = _traced(path, kernel, backend)
+    aside = redirect_stdout(sys.stderr) if json else nullcontext()
+    if lint:
+        _show_differences(path, kernel, aside, json=json)
+    configs = _configs(option or [], swap)
+    if compare:
+        _show_comparison(path, kernel, pass_name, aside, configs, json=json)
+    with aside:
+        trace = _traced(path, kernel, backend, configs)
     if html is not None:
         _write_html(trace, html)
     elif json:
         print_json(trace)
     else:
         print_lines(_trace_lines(trace, pass_name, locations=locations))
+
+
+def _refuse(others: bool, option: str, companions: str) -> None:
+    """Misuse where an option stands with others than its companions."""
+    if others:
+        raise typer.BadParameter(f"goes with {companions} only", param_hint=option)
 
 
 def run(
@@ -128,7 +171,12 @@ def run(
         prefer_simulated()
         if execution is not None:
             os.environ["TLCOURSE_EXECUTION"] = execution.value
-    finish(run_script(file, arguments or []))
+    finish(run_script(file, _without_separator(arguments or [])))
+
+
+def _without_separator(arguments: Sequence[str]) -> list[str]:
+    """What the script gets of `FILE -- ARGS`: this `--` stands for tlcourse, later ones do not."""
+    return list(arguments[1:] if arguments[:1] == ["--"] else arguments)
 
 
 def _refuse_own_options(file: Path, arguments: Sequence[str]) -> None:
@@ -156,12 +204,69 @@ def _split(target: str) -> tuple[Path, str | None]:
     return Path(path), name or None
 
 
-def _traced(path: Path, kernel: str | None, backend: BackendName) -> PassTrace:
-    from tlcourse.diagnostics import TLError
+def _configs(words: Sequence[str], swap: str) -> dict[str, str]:
+    """`pass_configs` of the options --option and --swap."""
+    if not words and not swap:
+        return {}
+    from tlcourse.pipeline.options import SWAP, configs_of
+
+    return {**configs_of(words), **({SWAP: swap} if swap else {})}
+
+
+def _traced(
+    path: Path, kernel: str | None, backend: BackendName, configs: dict[str, str]
+) -> PassTrace:
     from tlcourse.jit.inspect import load_kernel
 
+    with _options_named():
+        return load_kernel(path, kernel, pass_configs=configs).trace(backend.value)
+
+
+def _show_differences(
+    path: Path, kernel: str | None, aside: AbstractContextManager[object], *, json: bool
+) -> NoReturn:
+    """Prints what a kernel relies on, and ends the command."""
+    from tlcourse.cli.lint_text import lint_lines, linted
+
+    with aside, _options_named():
+        report = linted(path, kernel)
+    if json:
+        print_json(report)
+    else:
+        print_lines(lint_lines(report))
+    raise typer.Exit(1 if report.differences else 0)
+
+
+def _show_comparison(
+    path: Path,
+    kernel: str | None,
+    pass_name: str | None,
+    aside: AbstractContextManager[object],
+    configs: dict[str, str],
+    *,
+    json: bool,
+) -> NoReturn:
+    """Prints both back halves side by side, and ends the command."""
+    from tlcourse.cli.compare_text import compared, comparison_lines
+
+    with aside, _options_named():
+        found = compared(path, kernel, pass_name, configs)
+    if pass_name is not None and not found.rows:
+        raise typer.BadParameter(f"no pass {pass_name} in either", param_hint="--pass")
+    if json:
+        print_json(found)
+    else:
+        print_lines(comparison_lines(found, whole=pass_name is not None))
+    raise typer.Exit(0)
+
+
+@contextmanager
+def _options_named() -> Generator[None]:
+    """Errors inside say what to do by options of the command."""
+    from tlcourse.diagnostics import TLError
+
     try:
-        return load_kernel(path, kernel).trace(backend.value)
+        yield
     except TLError as problem:
         raise _for_command_line(problem) from problem
 

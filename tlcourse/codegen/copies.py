@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Operation
-
+from tlcourse.codegen.copy_rules import PATHS, conversion
 from tlcourse.codegen.cores import SPACE_WORDS, require_core, space_of
 from tlcourse.codegen.regions import (
     Part,
@@ -16,24 +15,8 @@ from tlcourse.codegen.regions import (
 from tlcourse.codegen.writer import Writer
 from tlcourse.diagnostics import TLError
 from tlcourse.dialects import tl
-from tlcourse.dialects.dtypes import dtype_of
 from tlcourse.dialects.hivm.dma import FixpipeOp, ND2NZOp
 from tlcourse.dialects.memref import CopyOp
-
-# Memories that one instruction joins, and the op that stands for it.
-_PATHS = {
-    ("gm", "ub"): "copy",
-    ("ub", "gm"): "copy",
-    ("ub", "ub"): "copy",
-    ("gm", "cbuf"): "nd2nz",
-    ("cc", "gm"): "fixpipe",
-}
-# Conversions on the way out of L0C, by dtype.
-_PRE_QUANT = {
-    ("float32", "float16"): "F322F16",
-    ("float32", "bfloat16"): "F322BF16",
-    ("int32", "int8"): "S322I8",
-}
 
 
 def lower_copy(writer: Writer, op: tl.CopyOp) -> None:
@@ -44,12 +27,12 @@ def lower_copy(writer: Writer, op: tl.CopyOp) -> None:
         TL213: the dtypes differ and the path does not convert.
         TL123: the extents differ.
     """
-    path = _PATHS.get((space_of(op.src), space_of(op.dst)))
+    path = PATHS.get((space_of(op.src), space_of(op.dst)))
     if path is None:
         raise _no_path(writer, op)
     require_core(writer, op)
     source, destination = part_of(writer, op.src), part_of(writer, op.dst)
-    quant = _conversion(writer, op, source, destination, path)
+    quant = conversion(op, writer.sources)
     src_dims, dst_dims = matching_dims(writer, op, source, destination)
     source = with_known_sizes(source, src_dims, destination, dst_dims)
     destination = with_known_sizes(destination, dst_dims, source, src_dims)
@@ -91,25 +74,6 @@ def _no_path(writer: Writer, op: tl.CopyOp) -> TLError:
         )
     what = f"T.copy cannot move a tile from {source} to {destination} on Ascend 910B"
     return writer.error("TL203", what, op, why=why, fix=fix)
-
-
-def _conversion(writer: Writer, op: Operation, source: Part, destination: Part, path: str) -> str:
-    """The conversion word of a fixpipe; empty where the dtypes agree."""
-    if source.element == destination.element:
-        return ""
-    dtypes = dtype_of(source.element).name, dtype_of(destination.element).name
-    quant = _PRE_QUANT.get(dtypes, "") if path == "fixpipe" else ""
-    if quant:
-        return quant
-    pairs = ", ".join(f"{a} to {b}" for a, b in _PRE_QUANT)
-    raise writer.error(
-        "TL213",
-        f"T.copy does not convert {dtypes[0]} to {dtypes[1]} on this path",
-        op,
-        why=f"in Expert mode a copy moves bytes; only L0C to GM converts, and only {pairs}",
-        fix=f"give {name_of(source.buffer)} and {name_of(destination.buffer)} one dtype, and "
-        "convert a tile in UB with T.vcast",
-    )
 
 
 def _at_least_two(dims: tuple[int, ...], part: Part) -> tuple[int, ...]:

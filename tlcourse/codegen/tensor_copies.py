@@ -13,9 +13,10 @@ memref.copy %view, %buffer
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
-from xdsl.dialects import memref, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, TensorType
+from xdsl.dialects import arith, memref, tensor
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat, FloatAttr, MemRefType, TensorType
 from xdsl.ir import Attribute, SSAValue
 
 from tlcourse.codegen.regions import (
@@ -33,6 +34,8 @@ from tlcourse.codegen.regions import (
 from tlcourse.codegen.writer import Index, Writer
 from tlcourse.dialects import tl
 from tlcourse.dialects.bufferization import MaterializeInDestinationOp, ToTensorOp
+from tlcourse.dialects.conversions import Step, steps
+from tlcourse.dialects.hivm.choices import VCmpOp
 from tlcourse.dialects.hivm.vector import VCastOp
 from tlcourse.dialects.memref import CopyOp, type_of
 
@@ -155,4 +158,14 @@ def _converted(writer: Writer, value: SSAValue, element: Attribute) -> SSAValue:
         else extent
         for dim, extent in enumerate(kind.get_shape())
     ]
-    return writer.add(VCastOp(value, empty(writer, sizes, element))).result[0]
+    for step in steps(kind.get_element_type(), element):
+        value = _stepped(writer, value, empty(writer, sizes, step.element), step)
+    return value
+
+
+def _stepped(writer: Writer, value: SSAValue, room: SSAValue, step: Step) -> SSAValue:
+    if step.round_mode:
+        return writer.add(VCastOp(value, room, step.round_mode)).result[0]
+    kind = cast("AnyFloat", tensor_type(value).get_element_type())
+    zero = writer.add(arith.ConstantOp(FloatAttr(0.0, kind))).result
+    return writer.add(VCmpOp([value, zero], room, "ne")).result[0]

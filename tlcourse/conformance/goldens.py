@@ -6,10 +6,14 @@ import json
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from xdsl.utils.exceptions import ParseError, VerifyException
+
 from tlcourse.bishengir import compile_text
+from tlcourse.bishengir.read_back import read_back
 from tlcourse.bishengir.run import run_tool
 from tlcourse.conformance.child import Child, environment
 from tlcourse.conformance.known import excluded
@@ -19,7 +23,14 @@ from tlcourse.diagnostics import TLError
 from tlcourse.records import Mode
 
 FOLDER = Path("unittest/npuir")
-STEPS = ("generated", "verified", "compiled", "upstream's compiled")
+STEPS = (
+    "generated",
+    "verified",
+    "compiled",
+    "read back",
+    "upstream's compiled",
+    "upstream's read back",
+)
 
 # The release of the wheel spells this attribute in another way than upstream's older files.
 _SPELLINGS = (("syn_instr_mode", "sync_instr_mode"),)
@@ -45,7 +56,7 @@ def run(settings: Settings, tell: Callable[[Case, int], None]) -> list[Case]:
 
 
 def judge(settings: Settings, file: Path) -> Case:
-    """Generates, verifies and compiles what one source makes, and upstream's text beside it."""
+    """Generates, verifies, compiles and reads what one source makes, and upstream's beside it."""
     began = time.monotonic()
     with TemporaryDirectory(prefix="tlcourse-") as scratch:
         mode, text, reason = _generate(settings, file, Path(scratch))
@@ -55,14 +66,15 @@ def judge(settings: Settings, file: Path) -> Case:
         reason = _refusal(lambda: run_tool([], text, timeout_s=limit), "does not verify")
         steps["verified"] = not reason
     golden = file.parent / "mlir_files" / (file.stem.removeprefix("test_") + ".mlir")
-    theirs = _compiles(_current(golden), mode, limit) if golden.exists() else "no golden file"
-    steps["upstream's compiled"] = not theirs
+    theirs = _compiled(_current(golden), mode, limit) if golden.exists() else _Compiled()
+    steps["upstream's compiled"], steps["upstream's read back"] = theirs.steps
     if text and not reason:
-        refused = _compiles(text, mode, limit)
-        steps["compiled"] = not refused
+        ours = _compiled(text, mode, limit)
+        steps["compiled"], steps["read back"] = ours.steps
         # Where upstream's own text does not compile either, nothing can be asked of ours.
-        reason = refused if not theirs else ""
-    return _case(file.name, reason, steps, time.monotonic() - began)
+        reason = ours.refused or ours.unread if theirs.text else ours.unread
+    steps = {name: steps[name] for name in STEPS if name in steps}
+    return _case(file.name, reason or theirs.unread, steps, time.monotonic() - began)
 
 
 def _case(name: str, reason: str, steps: dict[str, bool], seconds: float) -> Case:
@@ -102,14 +114,53 @@ def _current(golden: Path) -> str:
     return text
 
 
-def _compiles(text: str, mode: Mode, limit_s: float) -> str:
-    """Why the real pipeline refuses a module; empty if it compiles."""
-    return _refusal(lambda: compile_text(text, mode=mode, timeout_s=limit_s), "does not compile")
+@dataclass(frozen=True, kw_only=True)
+class _Compiled:
+    """What the real pipeline made of a module.
+
+    Args:
+        text: executable HIVM, empty if the pipeline refused.
+        refused: why it did.
+        unread: what we do not read of it, or write so that the tool reads something else.
+    """
+
+    text: str = ""
+    refused: str = ""
+    unread: str = ""
+
+    @property
+    def steps(self) -> tuple[bool, bool]:
+        """Whether it compiled, and whether the result came back the same."""
+        return bool(self.text), bool(self.text) and not self.unread
+
+
+def _compiled(text: str, mode: Mode, limit_s: float) -> _Compiled:
+    try:
+        done = compile_text(text, mode=mode, timeout_s=limit_s)
+    except TLError as problem:
+        return _Compiled(refused=_words(problem, "does not compile"))
+    return _Compiled(text=done, unread=_unread(done, limit_s))
+
+
+def _unread(text: str, limit_s: float) -> str:
+    try:
+        found = read_back(text, timeout_s=limit_s)
+    except TLError as problem:
+        return _words(problem, "is not read back")
+    except (ParseError, VerifyException) as problem:
+        return f"is not read: {str(problem).strip().splitlines()[-1].strip()}"
+    if found.unknown:
+        return f"holds what no dialect defines: {', '.join(found.unknown)}"
+    return "" if found.passed else "comes back as another module"
 
 
 def _refusal(work: Callable[[], object], word: str) -> str:
     try:
         work()
     except TLError as problem:
-        return f"{word}: {reason_of(problem)}; {problem.diagnostic.why}"
+        return _words(problem, word)
     return ""
+
+
+def _words(problem: TLError, word: str) -> str:
+    return f"{word}: {reason_of(problem)}; {problem.diagnostic.why}"

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 
 from tlcourse.records import Backend
 
-Suite = Literal["npuir", "examples", "goldens"]
+Suite = Literal["npuir", "examples", "goldens", "lit"]
 Execution = Literal["functional", "simulator"]
 Outcome = Literal["passed", "failed", "cannot"]
 

@@ -1,4 +1,4 @@
-"""One entry for the three suites: checks the checkout, runs, and makes the report."""
+"""One entry for the four suites: checks the checkout, runs, and makes the report."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from tlcourse.conformance import examples, goldens, npuir
+from tlcourse.conformance import examples, goldens, lit, npuir
 from tlcourse.conformance.results import Case, Listener, Report, Settings, Suite
 from tlcourse.diagnostics import error
 
@@ -15,6 +15,13 @@ _FOLDERS: dict[Suite, Path] = {
     "npuir": npuir.FOLDER,
     "examples": examples.FOLDER,
     "goldens": goldens.FOLDER,
+    "lit": lit.FOLDER,
+}
+_CHECKOUTS: dict[Suite, str] = {
+    "npuir": "https://github.com/grandliu/tilelang-mlir-ascend",
+    "examples": "https://github.com/grandliu/tilelang-mlir-ascend",
+    "goldens": "https://github.com/grandliu/tilelang-mlir-ascend",
+    "lit": "https://github.com/Ascend/AscendNPU-IR --branch v1.2.0",
 }
 
 
@@ -28,6 +35,7 @@ def run_suite(settings: Settings, tell: Listener = lambda case, total: None) -> 
     Raises:
         TL715: the folder is no checkout of upstream.
         TL350: suite goldens needs bishengir-opt.
+        TL716: suite lit needs the package filecheck.
     """
     wanted = settings.folder / _FOLDERS[settings.suite]
     if not wanted.is_dir():
@@ -44,7 +52,13 @@ def run_suite(settings: Settings, tell: Listener = lambda case, total: None) -> 
 
 
 def _runner(suite: Suite) -> Callable[[Settings, Listener], list[Case]]:
-    return {"npuir": npuir.run, "examples": examples.run, "goldens": goldens.run}[suite]
+    runners: dict[Suite, Callable[[Settings, Listener], list[Case]]] = {
+        "npuir": npuir.run,
+        "examples": examples.run,
+        "goldens": goldens.run,
+        "lit": lit.run,
+    }
+    return runners[suite]
 
 
 def _no_checkout(settings: Settings) -> Exception:
@@ -52,5 +66,5 @@ def _no_checkout(settings: Settings) -> Exception:
         "TL715",
         f"{settings.folder} has no folder {_FOLDERS[settings.suite].as_posix()}",
         why=f"suite {settings.suite} runs files of upstream, which are not part of this package",
-        fix="git clone https://github.com/grandliu/tilelang-mlir-ascend, and give that folder",
+        fix=f"git clone {_CHECKOUTS[settings.suite]}, and give that folder",
     )

@@ -15,6 +15,7 @@ from xdsl.ir import Operation, SSAValue
 
 from tlcourse.dialects import tl
 from tlcourse.dialects.composites import COMPOSITES
+from tlcourse.dialects.conversions import expand_cast, is_one_cast
 from tlcourse.dialects.move_expansions import expand_reduce, expand_transpose
 from tlcourse.dialects.power import power
 from tlcourse.dialects.vector_ops import ALL_OPS
@@ -25,7 +26,7 @@ Expansion = Callable[[Any], None]
 
 def expanded(module: ModuleOp) -> ModuleOp:
     """A module without composites: a clone, or the module itself where it has none."""
-    if not any(type(op) in _EXPANSIONS for op in module.walk()):
+    if not any(_has_steps(op) for op in module.walk()):
         return module
     clone = module.clone()
     expand(clone)
@@ -34,8 +35,12 @@ def expanded(module: ModuleOp) -> ModuleOp:
 
 def expand(module: ModuleOp) -> None:
     """Replaces each composite of a module by its steps and their temporaries."""
-    for op in [op for op in module.walk() if type(op) in _EXPANSIONS]:
+    for op in [op for op in module.walk() if _has_steps(op)]:
         _EXPANSIONS[type(op)](op)
+
+
+def _has_steps(op: Operation) -> bool:
+    return type(op) in _EXPANSIONS and not (isinstance(op, tl.CastOp) and is_one_cast(op))
 
 
 def _by_steps(op: tl.ElementwiseOp) -> None:
@@ -86,4 +91,5 @@ _EXPANSIONS: Mapping[type[Operation], Expansion] = {
     tl.ELEMENTWISE["vpow"]: _power,
     tl.ReduceOp: expand_reduce,
     tl.TransposeOp: expand_transpose,
+    tl.CastOp: expand_cast,
 }

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Dialect
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import Attribute, Dialect, ParametrizedAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
 
 from tlcourse.dialects.hivm.attrs import EnumWord, define_enum
 
@@ -12,8 +18,9 @@ FunctionKindAttr = define_enum(
 ArgTypeAttr = define_enum(
     "hacc.arg_type",
     "ArgTypeAttr",
-    "ffts_base_address sync_block_lock workspace",
-    "What an argument that the user does not pass is for.",
+    "ffts_base_address sync_block_lock workspace input output input_and_output tiling_key "
+    "tiling_data tiling_struct mesh_arg sanitizer_addr",
+    "What an argument is for.",
 )
 HostFuncTypeAttr = define_enum(
     "hacc.host_func_type",
@@ -23,6 +30,31 @@ HostFuncTypeAttr = define_enum(
     "What a host function tells the launcher.",
 )
 
-HACC = Dialect("hacc", [], [FunctionKindAttr, ArgTypeAttr, HostFuncTypeAttr])
 
-__all__ = ["HACC", "ArgTypeAttr", "EnumWord", "FunctionKindAttr", "HostFuncTypeAttr"]
+@irdl_attr_definition
+class HivmcVersionAttr(ParametrizedAttribute):
+    """The release of hivmc, the last stage, whose spelling the text follows: `<"1.2.0">`."""
+
+    name = "hacc.hivmc_version"
+    version: StringAttr
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            return (StringAttr(parser.parse_str_literal()),)
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string_literal(self.version.data)
+
+
+HACC = Dialect("hacc", [], [FunctionKindAttr, ArgTypeAttr, HostFuncTypeAttr, HivmcVersionAttr])
+
+__all__ = [
+    "HACC",
+    "ArgTypeAttr",
+    "EnumWord",
+    "FunctionKindAttr",
+    "HivmcVersionAttr",
+    "HostFuncTypeAttr",
+]

@@ -39,7 +39,21 @@ class CastOp(IRDLOperation):
         super().__init__(operands=[source], result_types=[kind])
 
 
-_OURS = (CopyOp, CastOp)
+@irdl_op_definition
+class ReshapeOp(IRDLOperation):
+    """`memref.reshape %source(%shape)`: the elements of a buffer under a shape read at run time."""
+
+    name = "memref.reshape"
+    source = operand_def(MemRefType)
+    shape = operand_def(MemRefType)
+    result = result_def(MemRefType)
+    assembly_format = "$source `(` $shape `)` attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, source: SSAValue, shape: SSAValue, kind: MemRefType) -> None:
+        super().__init__(operands=[source, shape], result_types=[kind])
+
+
+_OURS = (CopyOp, CastOp, ReshapeOp)
 _NAMES = {op.name for op in _OURS}
 
 MemRef = Dialect(

@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from io import StringIO
 from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects import affine, arith, builtin, func, math, scf, tensor
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, UnknownLoc
+from xdsl.ir import Operation
 from xdsl.parser import Parser
 from xdsl.parser.generic_parser import ParserState
 from xdsl.printer import Printer
-from xdsl.utils.lexer import Input, Token
+from xdsl.utils.exceptions import ParseError
+from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind, StringLiteral
 
-from tlcourse.dialects import annotation, bufferization, hacc, hivm, memref, memref_ext, scope, tl
+from tlcourse.dialects import (
+    annotation,
+    bufferization,
+    hacc,
+    hfusion,
+    hivm,
+    memref,
+    memref_ext,
+    scope,
+    tl,
+)
+from tlcourse.dialects.locations import location
+
+# What xDSL says of an unknown operation in custom form; its place is behind the name.
+_NO_OP = "builtin.unregistered does not have a custom format"
+_OP_NAME = re.compile(r"\s*(?:%[^=\n]*=\s*)?([\w.$]+)")
 
 
 def context() -> Context:
@@ -40,6 +59,8 @@ def context() -> Context:
         scope.Scope,
         memref_ext.MemRefExt,
         bufferization.Bufferization,
+        hfusion.Linalg,
+        hfusion.HFusion,
     ):
         ctx.load_dialect(dialect)
     return ctx
@@ -58,13 +79,18 @@ def to_text(module: ModuleOp, *, locations: bool = False, generic: bool = False)
     return stream.getvalue() + "\n"
 
 
-def from_text(text: str) -> ModuleOp:
+def from_text(text: str, *, name: str = "", ctx: Context | None = None) -> ModuleOp:
     """Reads a module; custom and generic forms may be mixed.
+
+    Args:
+        text: the module.
+        name: the file it comes from. If given, ops without a location get their line in it.
+        ctx: the dialects, default `context()`.
 
     Raises:
         ParseError: xDSL's own, with line and caret in the IR text.
     """
-    return _Parser(context(), text).parse_module()
+    return _Parser(ctx or context(), text, name).parse_module()
 
 
 class _Lexer(MLIRLexer):
@@ -82,6 +108,28 @@ class _Lexer(MLIRLexer):
 
 
 class _Parser(Parser):
-    def __init__(self, ctx: Context, text: str) -> None:
+    def __init__(self, ctx: Context, text: str, name: str = "") -> None:
         super().__init__(ctx, "")
-        self._parser_state = ParserState(_Lexer(Input(text, "<unknown>")))
+        self._parser_state = ParserState(_Lexer(Input(text, name or "<unknown>")))
+        self._name = name
+        self._line_ends = [at for at, sign in enumerate(text) if sign == "\n"] if name else []
+
+    def parse_operation(self) -> Operation:
+        start = self.pos
+        try:
+            op = super().parse_operation()
+        except ParseError as problem:
+            raise self._named(problem, start) from problem
+        if self._name and isinstance(op.location, UnknownLoc):
+            line = bisect_left(self._line_ends, start)
+            column = start - (self._line_ends[line - 1] if line else -1)
+            op.location = location(self._name, line + 1, column)
+        return op
+
+    def _named(self, problem: ParseError, start: int) -> ParseError:
+        """The error with the operation's name, where xDSL says only that it knows none."""
+        found = _OP_NAME.match(self._parser_state.lexer.input.content, start)
+        if _NO_OP not in problem.msg or found is None:
+            return problem
+        span = Span(found.start(1), found.end(1), self._parser_state.lexer.input)
+        return ParseError(span, f"there is no operation {found[1]}")

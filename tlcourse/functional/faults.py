@@ -8,6 +8,7 @@ from typing import Literal
 from tlcourse import work
 from tlcourse.diagnostics import Diagnostic, Label, Span
 from tlcourse.records import Finding, Program
+from tlcourse.slack import BESIDE_WHY
 
 Shape = tuple[int, ...]
 
@@ -91,8 +92,7 @@ def beside(found: Finding) -> Finding:
         found.diagnostic,
         code="TL508",
         severity="warning",
-        why="the device's allocator rounds sizes up, so hardware goes on without a word; reads "
-        "give what lies there, and a larger tensor would be harmed",
+        why=BESIDE_WHY,
     )
     return replace(found, diagnostic=diagnostic)
 

@@ -8,7 +8,8 @@ from tlcourse.diagnostics import SourceMap
 from tlcourse.dialects import tl
 from tlcourse.dialects.expansion import expanded
 from tlcourse.dialects.locations import span_of
-from tlcourse.dialects.signature import kernel_of, signature
+from tlcourse.dialects.signature import function_of, kernel_of, signature
+from tlcourse.functional.emit.access import is_read
 from tlcourse.functional.emit.agent import source_of
 from tlcourse.functional.emit.batching import blocks_together
 from tlcourse.functional.emit.code import SpanTable
@@ -40,6 +41,7 @@ def generate(tile: ModuleOp, sources: SourceMap) -> Program:
         "block_steps": steps,
         "meets": any(isinstance(op, tl.BlockBarrierOp) for op in tile.walk()),
         "batched": _batched(tile, launch.parameters, table, sources),
+        "read": _read(tile, launch.parameters),
     }
     return Program(
         kind="functional",
@@ -61,6 +63,13 @@ def _batched(
     (core,) = cores_of(tile)
     source = source_of(tile, core, parameters, table, sources, batched=True)
     return {"blocks": blocks, "source": source}
+
+
+def _read(tile: ModuleOp, parameters: tuple[Parameter, ...]) -> list[str]:
+    """Names of the parameters that the kernel may read."""
+    arguments = function_of(tile).body.block.args
+    pairs = zip(parameters, arguments, strict=True)
+    return [parameter.name for parameter, value in pairs if any(map(is_read, value.uses))]
 
 
 def _sync_sites(

@@ -12,8 +12,8 @@ from tlcourse.functional import faults
 from tlcourse.functional.barriers import Barrier, Barriers, Member, Scope
 from tlcourse.functional.flags import CoreKind, Flags
 from tlcourse.functional.printing import block_text
-from tlcourse.functional.slack import stays_inside
 from tlcourse.records import Finding, Program
+from tlcourse.slack import stays_inside
 
 Wait = tuple[int, int, tuple[int, ...]] | Barrier
 Steps = Generator[Wait | None, None, None]

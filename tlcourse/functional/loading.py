@@ -12,7 +12,7 @@ from tlcourse import tile_math
 from tlcourse.functional import batched_tiles, numbers, runtime
 from tlcourse.functional.launch import Steps
 
-_FILE = "<tlcourse functional>"
+FILE = "<tlcourse functional>"
 _TAG = re.compile(r"  # (\d+)$")
 
 
@@ -22,7 +22,7 @@ def load(source: str) -> Callable[..., Steps]:
     modules = (numbers, runtime, batched_tiles)
     namespace = {name: value for module in modules for name, value in vars(module).items()}
     namespace |= {"numeric": tile_math, "__source__": source}
-    exec(compile(source, _FILE, "exec"), namespace)
+    exec(compile(source, FILE, "exec"), namespace)
     return cast(Callable[..., Steps], namespace["run"])
 
 
@@ -30,9 +30,14 @@ def place_of(traceback: TracebackType | None) -> int:
     """The span position in the tag of the generated line that failed; -1 without one."""
     while traceback is not None:
         frame = traceback.tb_frame
-        if frame.f_code.co_filename == _FILE:
+        if frame.f_code.co_filename == FILE:
             line = frame.f_globals["__source__"].splitlines()[traceback.tb_lineno - 1]
-            tag = _TAG.search(line)
-            return int(tag[1]) if tag else -1
+            return place_at(line)
         traceback = traceback.tb_next
     return -1
+
+
+def place_at(line: str) -> int:
+    """The span position in the tag of a generated line; -1 without one."""
+    tag = _TAG.search(line)
+    return int(tag[1]) if tag else -1

@@ -16,7 +16,7 @@ import torch
 from tlcourse import work
 from tlcourse.config import read_config
 from tlcourse.diagnostics import Label, TLError, error
-from tlcourse.functional import faults
+from tlcourse.functional import faults, nonfinite
 from tlcourse.functional.arguments import Argument, bind, grid_of
 from tlcourse.functional.batched import run_batched
 from tlcourse.functional.flags import CoreKind
@@ -24,8 +24,8 @@ from tlcourse.functional.launch import Core, Launch, Steps, StopLaunch
 from tlcourse.functional.loading import load, place_of
 from tlcourse.functional.meeting import run_together
 from tlcourse.functional.schedule import run_blocks
-from tlcourse.functional.slack import with_slack
 from tlcourse.records import Finding, Program
+from tlcourse.slack import with_slack
 
 # What torch raises, and what a mistake of ours in generated code would: both are explained.
 _REFUSALS = (
@@ -69,7 +69,7 @@ def run(
     Returns:
         the findings: TL501 a tile outside its buffer, TL502 a deadlock, TL504 too many steps,
         TL505 extents that disagree, TL506 a division by zero, each of which ends the launch;
-        TL503 a flag left raised, a warning.
+        TL503 a flag left raised and TL509 the first inf or NaN of the launch, warnings.
 
     Raises:
         TLError: TL410 the grid has no blocks; TL414 it has too many; TL424 the limit is no
@@ -80,10 +80,13 @@ def run(
         arguments, values = bind(program, buffers, symbols)
         limit = work.step_limit() if step_limit is None else step_limit
         launch = Launch(program=program, grid=grid_of(program, values), step_limit=limit)
+        start = nonfinite.start_of(program, arguments)
         try:
             _run_bounded(launch, arguments)
         except StopLaunch as stop:
             launch.findings.append(stop.finding)
+        if start is not None and not launch.findings:
+            nonfinite.first_of(launch, start, arguments, _run_singly)
     return FunctionalRun(findings=tuple(launch.findings))
 
 
@@ -92,7 +95,8 @@ def _run_bounded(launch: Launch, arguments: Sequence[Argument]) -> None:
     if read_config().bounds != "device":
         _run(launch, arguments)
         return
-    slack = with_slack(launch.program, arguments)
+    names = [parameter.name for parameter in launch.program.signature.parameters]
+    slack = with_slack(names, arguments)
     launch.capacity = slack.capacity
     try:
         _run(launch, slack.arguments)
@@ -103,8 +107,12 @@ def _run_bounded(launch: Launch, arguments: Sequence[Argument]) -> None:
 def _run(launch: Launch, arguments: Sequence[Argument]) -> None:
     cores = _cores(launch)
     _charge_blocks(launch, cores)
-    if run_batched(launch, arguments, _REFUSALS):
-        return
+    if not run_batched(launch, arguments, _REFUSALS):
+        _run_singly(launch, arguments)
+
+
+def _run_singly(launch: Launch, arguments: Sequence[Argument]) -> None:
+    """Runs the blocks one by one, or side by side where they meet at a barrier."""
     try:
         if launch.program.options.get("meets"):
             run_together(launch, lambda block: _agents(launch, arguments, block))

@@ -41,6 +41,7 @@ def bind(
     sources: SourceMap,
     *,
     written: frozenset[str] = frozenset(),
+    unused: frozenset[str] = frozenset(),
     allow_cpu: bool = False,
 ) -> Bound:
     """Checks a call's arguments and gives them the form that executors take. Nothing is copied.
@@ -50,11 +51,12 @@ def bind(
         arguments: one per parameter that is neither a symbol nor an output.
         sources: the texts that the signature's spans point into.
         written: names of the parameters that the kernel writes.
+        unused: names of the tensors that it neither reads nor writes; they may be None.
         allow_cpu: let CPU tensors pass; outputs are CPU tensors then.
 
     Raises:
         TL401: another number of arguments.
-        TL402: an argument is None.
+        TL402: an argument is None, and the kernel uses it.
         TL403: a number for a tensor, or the other way round.
         TL404: a tensor is not on the npu.
         TL405: a tensor has another dtype.
@@ -63,17 +65,19 @@ def bind(
         TL408: shapes disagree about a symbol.
         TL409: a tensor that is written shares memory with another one.
         TL411: a scalar does not fit its dtype.
-        TL412: the shape of an output does not follow from the arguments.
+        TL412: the shape of an output, or of a tensor left out, does not follow from the others.
     """
     errors = BindingErrors(signature=signature, sources=sources)
-    given = _matched(signature, arguments, errors)
+    matched = _matched(signature, arguments, errors)
+    left_out = [p for p, argument in matched if argument is None and p.name in unused]
+    given = [(p, argument) for p, argument in matched if p not in left_out]
     values = {p.name: _value(p, argument, allow_cpu, errors) for p, argument in given}
     tensors = [(p, v) for p, _ in given if isinstance(v := values[p.name], torch.Tensor)]
     known = _symbol_values(signature, tensors, values, errors)
     on_npu = not allow_cpu or any(argument is not values[p.name] for p, argument in given)
     made = {p.name: _output(p, known, errors) for p in outputs_of(signature)}
     _check_overlaps(tensors, written, errors)
-    buffers = values | made
+    buffers = values | made | {p.name: _output(p, known, errors) for p in left_out}
     return Bound(
         buffers=tuple(buffers[p.name] for p in signature.parameters if p.kind != "symbol"),
         symbols={p.name: known[p.name] for p in signature.parameters if p.kind == "symbol"},

@@ -62,11 +62,12 @@ class BindingErrors:
         )
 
     def missing(self, parameter: Parameter) -> TLError:
-        """TL402: an argument is None."""
+        """TL402: an argument is None, and the kernel uses it."""
         return self._error(
             "TL402",
             f"the argument for {parameter.name} is None",
-            why="every parameter needs a value; only outputs named in out_idx are left out",
+            why="the kernel uses it; outputs named in out_idx are left out of the call, and only "
+            "a tensor that no statement reads or writes may be None",
             fix=f"pass {_wanted(parameter)}",
             labels=self._at(parameter, "no value for this one"),
         )

@@ -16,7 +16,7 @@ from tlcourse.dialects.text import to_text
 from tlcourse.jit import cache
 from tlcourse.jit.launch import Execution
 from tlcourse.jit.settings import Settings
-from tlcourse.jit.writes import written_parameters
+from tlcourse.jit.writes import unused_parameters, written_parameters
 from tlcourse.pipeline import Compilation, compile_module, lower_tile, lower_to_mlir
 from tlcourse.records import Backend, PassTrace, Program, Signature
 
@@ -68,8 +68,11 @@ class Compiler:
 
     def _generated(self, execution: Execution, backend: Backend) -> Program:
         made = self._functional() if execution == "functional" else self._simulated(backend)
-        written = list(written_parameters(self.module))
-        return replace(made, options={**made.options, "written": written})
+        touches = {
+            "written": list(written_parameters(self.module)),
+            "unused": list(unused_parameters(self.module)),
+        }
+        return replace(made, options=made.options | touches)
 
     def _functional(self) -> Program:
         from tlcourse.functional.generate import generate

@@ -11,11 +11,14 @@ from pathlib import Path
 
 from tlcourse.diagnostics import TLError, error
 from tlcourse.jit import Kernel, compile
+from tlcourse.jit.reconfigure import with_pass_configs
 from tlcourse.jit.script import does_not_run
 from tlcourse.language import PrimFunc
 
 
-def load_kernel(path: Path, name: str | None = None) -> Kernel:
+def load_kernel(
+    path: Path, name: str | None = None, *, pass_configs: Mapping[str, object] | None = None
+) -> Kernel:
     """Runs a file and gives the kernel of that name, or its only kernel.
 
     A kernel is a compiled kernel, a `T.prim_func`, or a function that makes one of them when
@@ -24,8 +27,10 @@ def load_kernel(path: Path, name: str | None = None) -> Kernel:
     Args:
         path: the Python file.
         name: name of the kernel; None takes the only one there is.
+        pass_configs: options of passes beside the kernel's own, which they override.
 
     Raises:
+        TL431: a value in pass_configs has no meaning.
         TL710: the file has no kernel of that name, or none at all.
         TL711: the file has several kernels and none was named.
         TL712: the function does not make a kernel when called without arguments.
@@ -39,7 +44,8 @@ def load_kernel(path: Path, name: str | None = None) -> Kernel:
         raise _needs_arguments(path, name, missing)
     if name not in found:
         raise _no_such_kernel(path, name, found)
-    return _as_kernel(path, name, found[name])
+    kernel = _as_kernel(path, name, found[name])
+    return with_pass_configs(kernel, pass_configs) if pass_configs else kernel
 
 
 def _run(path: Path) -> Mapping[str, object]:

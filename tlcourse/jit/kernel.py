@@ -21,7 +21,7 @@ from tlcourse.jit.report import report
 from tlcourse.jit.settings import Settings, backend_from, checks_from, execution_from
 from tlcourse.jit.supply import TensorSupplyType
 from tlcourse.jit.tuning.errors import not_tuned
-from tlcourse.jit.writes import written_parameters
+from tlcourse.jit.writes import unused_parameters, written_parameters
 from tlcourse.language import PrimFunc
 from tlcourse.records import Backend, Parameter, PassTrace, Program
 
@@ -59,6 +59,7 @@ class Kernel:
         self.last_launch: Launch | None = None
         self._tuned: dict[str, object] = {}
         self.written = frozenset(written_parameters(module))
+        self.unused = frozenset(unused_parameters(module))
         self._compiler = Compiler(
             module=module, signature=self.launch_signature, sources=sources, settings=settings
         )
@@ -117,7 +118,13 @@ class Kernel:
         how = self.settings.checks if checks is None else checks_from(checks)
         key = self._key(execution, backend)
         # Arguments come first: a misfit is told at once, and compiling may take its time.
-        bound = bind(self.launch_signature, tensors, self.sources, written=self.written)
+        bound = bind(
+            self.launch_signature,
+            tensors,
+            self.sources,
+            written=self.written,
+            unused=self.unused,
+        )
         program = self._program(key)
         self.last_launch = run_bound(program, bound, chip=self.settings.chip, checks=how, seed=seed)
         return self.last_launch

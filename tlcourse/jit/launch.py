@@ -75,9 +75,13 @@ def launch_program(
     Raises:
         TL401 to TL412: the arguments do not fit; see `tlcourse.jit.binding.bind`.
     """
-    written = frozenset(program.options.get("written", ()))
     bound = bind(
-        program.signature, arguments, program.sources, written=written, allow_cpu=allow_cpu
+        program.signature,
+        arguments,
+        program.sources,
+        written=frozenset(program.options.get("written", ())),
+        unused=frozenset(program.options.get("unused", ())),
+        allow_cpu=allow_cpu,
     )
     return run_bound(program, bound, chip=chip, checks=checks, seed=seed)
 

@@ -10,10 +10,14 @@ from typing import cast
 from tlcourse.config import NO, YES
 from tlcourse.diagnostics import Diagnostic, TLError, error
 from tlcourse.jit.report import warn
+from tlcourse.pipeline.exchange import check_swap
+from tlcourse.pipeline.options import SWAP, SWITCHES, PassOptions
 
 
 class PassConfigKey(StrEnum):
-    """Keys of `pass_configs`. Those in EFFECTIVE reach the passes; others are accepted.
+    """Upstream's keys of `pass_configs`. Those in EFFECTIVE reach the passes; others are accepted.
+
+    Further switches of the compiler have keys too, see `tlcourse.pipeline.options.SWITCHES`.
 
     Source: upstream's `tilelang/transform/pass_config.py`.
     """
@@ -42,13 +46,8 @@ class PassConfigKey(StrEnum):
     CUDA_KERNELS_OUTPUT_DIR = "cuda.kernels_output_dir"
 
 
-EFFECTIVE = frozenset(
-    {
-        PassConfigKey.NPUIR_ENABLE_AUTO_MULTI_BUFFER,
-        PassConfigKey.NPUIR_DISABLE_HIVM_AUTO_INJECT_SYNC,
-        PassConfigKey.TL_ENABLE_PLAN_AND_UPDATE_BUFFER_ALLOCATION,
-    }
-)
+_SWITCHES = {switch.config: switch for switch in SWITCHES}
+EFFECTIVE = frozenset(_SWITCHES)
 """Keys that change what passes do here, as on the NPU."""
 
 
@@ -59,28 +58,41 @@ def normal_pass_configs(configs: Mapping[str, object] | None) -> dict[str, str]:
         configs: names or members of PassConfigKey, with their values.
 
     Raises:
-        TL431: an option that has an effect is neither on nor off, or it is no dictionary.
+        TL325: a pass that cannot be exchanged is named in `tlcourse.swap`.
+        TL431: an option that has an effect has a value without meaning, or it is no dictionary.
     """
     if configs is None:
         return {}
     if not isinstance(cast(object, configs), Mapping):
         raise _no_mapping(configs)
     found = {str(name): value for name, value in configs.items()}
-    known = [key.value for key in PassConfigKey]
+    known = [*dict.fromkeys([*(key.value for key in PassConfigKey), *_SWITCHES, SWAP])]
+    check_swap(PassOptions().with_configs({SWAP: found.get(SWAP, "")}).swap)
     warn([_unknown(name, known) for name in found if name not in known], {})
     return {name: _text(name, value) for name, value in found.items()}
 
 
 def _text(name: str, value: object) -> str:
-    text = str(value)
-    if name in EFFECTIVE and text.strip().lower() not in YES + NO:
-        raise error(
-            "TL431",
-            f"pass_configs: {name} is {value!r}, neither on nor off",
-            why="this option switches a pass",
-            fix=f'write pass_configs={{"{name}": True}} or False',
-        )
-    return str(text.strip().lower() in YES) if name in EFFECTIVE else text
+    switch = _SWITCHES.get(name)
+    text = str(value).strip()
+    if switch is None:
+        return str(value)
+    if switch.is_number:
+        if not text.isdecimal() or int(text) < 1:
+            raise _no_value(name, value, "a number from 1 on", "2")
+        return str(int(text))
+    if text.lower() not in YES + NO:
+        raise _no_value(name, value, "on or off", "True")
+    return str(text.lower() in YES)
+
+
+def _no_value(name: str, value: object, wanted: str, example: str) -> TLError:
+    return error(
+        "TL431",
+        f"pass_configs: {name} is {value!r}, not {wanted}",
+        why="this option switches a pass",
+        fix=f'write pass_configs={{"{name}": {example}}}',
+    )
 
 
 def _unknown(name: str, known: list[str]) -> Diagnostic:

@@ -1,7 +1,8 @@
-"""Which parameters a kernel writes, read from its Tile IR."""
+"""Which parameters a kernel writes, and which it leaves alone, read from its Tile IR."""
 
 from __future__ import annotations
 
+from xdsl.dialects import func
 from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
@@ -18,13 +19,22 @@ def written_parameters(tile: ModuleOp) -> tuple[str, ...]:
     """
     function = function_of(tile)
     written = {_root(buffers[-1]) for op in function.walk() if (buffers := _destinations(op))}
-    arguments = function.body.block.args
-    names = [entry.data["tl.name"] for entry in function.arg_attrs or ()]
+    return tuple(name for name, argument in _named(function) if argument in written)
+
+
+def unused_parameters(tile: ModuleOp) -> tuple[str, ...]:
+    """Names of the tensors in GM that no statement of the kernel reads or writes, in order."""
     return tuple(
-        name.data
-        for name, argument in zip(names, arguments, strict=True)
-        if argument in written and isinstance(name, StringAttr)
+        name
+        for name, argument in _named(function_of(tile))
+        if isinstance(argument.type, MemRefType) and argument.uses.get_length() == 0
     )
+
+
+def _named(function: func.FuncOp) -> list[tuple[str, BlockArgument]]:
+    names = [entry.data["tl.name"] for entry in function.arg_attrs or ()]
+    pairs = zip(names, function.body.block.args, strict=True)
+    return [(name.data, argument) for name, argument in pairs if isinstance(name, StringAttr)]
 
 
 def _destinations(op: Operation) -> list[SSAValue]:

@@ -372,6 +372,9 @@ from tlcourse.language.tvm_loops import (
 )
 from tlcourse.language.unknown import unknown_name as _unknown_name
 from tlcourse.language.vector import elementwise_functions as _elementwise_functions
+from tlcourse.language.views import (
+    view as view,
+)
 
 # The tables give a T name for each dtype and for both spellings of each elementwise op.
 globals().update(_dtypes)

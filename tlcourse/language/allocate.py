@@ -158,7 +158,7 @@ def alloc_L0C(shape: Shape, dtype: str) -> Buffer:
 def _alloc(shape: Shape, dtype: str, scope: str, space: Space | None) -> Buffer:
     build = builder()
     name = check_dtype(dtype)
-    extents = _shape(shape)
+    extents = chip_shape(shape)
     kind = tl.buffer_type(extents, DTYPES[name].mlir, scope)
     op = build.emit(tl.AllocOp("buffer", kind))
     return Buffer(name="", value=op.result, dtype=name, shape=extents, space=space, span=build.span)
@@ -176,7 +176,12 @@ def _scope(scope: str) -> str:
     )
 
 
-def _shape(shape: Shape) -> tuple[int, ...]:
+def chip_shape(shape: Shape) -> tuple[int, ...]:
+    """The extents of a buffer on the chip.
+
+    Raises:
+        TL117: one is no positive number.
+    """
     extents = tuple(_extent(entry) for entry in entries(shape))
     if extents and math.prod(extents) > 0 and min(extents) > 0:
         return extents

@@ -12,7 +12,8 @@ from tlcourse.language.regions import sized, sizes, tile
 from tlcourse.language.scratch import scratch_like
 
 
-def _bitcast(src: object, dtype: str, size: object) -> Buffer:
+def bitcast(src: object, dtype: str, size: object) -> Buffer:
+    """A new tile with the bits of another one; see `vbitcast`."""
     target = check_dtype(dtype)
     found = tile(src, "src") if size is None else sized(src, sizes(size), "src", slices=True)
     width = _width(found.dtype)
@@ -50,7 +51,7 @@ def vbitcast(src: object, dtype: str, size: object = None) -> Buffer:
         TL121: the operand is no tile.
         TL124: the widths differ.
     """
-    return _bitcast(src, dtype, size)
+    return bitcast(src, dtype, size)
 
 
 npuir_bitcast = vbitcast

@@ -34,6 +34,15 @@ Constants = dict[tuple[str, str], SSAValue]
 _ACTIVE: ContextVar[Builder | None] = ContextVar("tlcourse_builder", default=None)
 
 
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """Two buffers that mean one memory: the op that fills the second one, the first one's name."""
+
+    op: Operation
+    name: str
+    buffers: tuple[SSAValue, SSAValue]
+
+
 @dataclass(kw_only=True)
 class Builder:
     """State of one kernel being read.
@@ -51,6 +60,7 @@ class Builder:
         in_kernel: whether the place is inside `with T.Kernel`.
         kernels: places of the `T.Kernel` blocks seen so far.
         warnings: what the learner should hear although the kernel is accepted.
+        views: the T.view calls so far, one for each pair of names of one memory.
     """
 
     sources: SourceMap
@@ -65,6 +75,7 @@ class Builder:
     in_kernel: bool = False
     kernels: list[Span] = field(default_factory=lambda: list[Span]())
     warnings: list[Diagnostic] = field(default_factory=lambda: list[Diagnostic]())
+    views: list[View] = field(default_factory=lambda: list[View]())
     constants: list[Constants] = field(default_factory=lambda: [Constants()])
 
     @property

@@ -132,7 +132,6 @@ INSTEAD: Mapping[str, str] = {
     "atomic_addx2": "write T.atomic_add(dst, src)",
     "atomic_max": "reduce on the chip with T.reduce_max, and write one result per block",
     "atomic_min": "reduce on the chip with T.reduce_min, and write one result per block",
-    "view": "write T.reshape(src, dst) for another shape, T.vcast(src, dst) for another dtype",
     "vcumsum": "write T.cumsum(src, dst, dim=0)",
 }
 

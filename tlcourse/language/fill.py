@@ -72,14 +72,14 @@ def vcast(src: object, dst: object, size: object = None, round_mode: str = "rint
         src: tile to read.
         dst: tile to write, of another dtype.
         size: extents of both sides; a slice or element beside it says the start only.
-        round_mode: rint (nearest, ties to even), round (ties away from 0), floor, ceil, trunc
-            or odd.
+        round_mode: rint (nearest, ties to even), round (ties away from 0), floor, ceil, trunc,
+            or odd from float32 to float16.
 
     Raises:
         TL121: an operand is no tile.
         TL123: the extents do not agree.
-        TL124: a dtype is an unsigned integer.
-        TL133: there is no such round mode.
+        TL124: a dtype is an unsigned integer or float64.
+        TL133: there is no such round mode, or not for these dtypes.
     """
     if round_mode not in tl.ROUND_MODES:
         raise builder().fail(
@@ -92,6 +92,7 @@ def vcast(src: object, dst: object, size: object = None, round_mode: str = "rint
     regions = _sides(src, dst, size)
     check_broadcast("vcast", {"src": regions[0]}, "dst", regions[1])
     check_conversion("vcast", *regions)
+    _check_odd(round_mode, *regions)
     builder().emit(tl.CastOp(regions[0].tile(), regions[1].tile(), round_mode))
 
 
@@ -130,3 +131,15 @@ def _sides(src: object, dst: object, size: object) -> tuple[Region, Region]:
         return tile(src, "src"), tile(dst, "dst")
     extents = sizes(size)
     return sized(src, extents, "src", slices=True), sized(dst, extents, "dst", slices=True)
+
+
+def _check_odd(round_mode: str, src: Region, dst: Region) -> None:
+    if round_mode != "odd" or (src.dtype, dst.dtype) == ("float32", "float16"):
+        return
+    raise builder().fail(
+        "TL133",
+        f"T.vcast does not round {src.dtype} to {dst.dtype} to odd",
+        why="that round mode is for float32 to float16, before another rounding",
+        fix="use rint, or another of the round modes",
+        at={"round_mode": "", "src": src.dtype, "dst": dst.dtype},
+    )

@@ -17,7 +17,7 @@ from tlcourse.language.calls import expression, statement
 from tlcourse.language.dtype_rules import INDEX
 from tlcourse.language.frames import Frame, FrameKind
 from tlcourse.language.names import near_name
-from tlcourse.language.pipes import check_pipe
+from tlcourse.language.pipes import warn_of_pipe
 from tlcourse.language.scalar import Expr
 
 CORES: dict[str, tl.Core] = {"Cube": "cube", "Vector": "vector"}
@@ -170,12 +170,13 @@ def rs(pipe: str) -> Frame:
     """Names the pipe that runs the flag and sync calls inside: `with T.rs("PIPE_MTE2"):`.
 
     Args:
-        pipe: for example PIPE_MTE2, PIPE_V, PIPE_MTE3, PIPE_FIX.
+        pipe: for example PIPE_MTE2, PIPE_V, PIPE_MTE3, PIPE_FIX. One that does not exist is a
+            warning (TL114), and an error where a flag or sync call stands inside.
 
     Raises:
-        TL114: there is no such pipe.
+        TL114: it is no text.
     """
-    check_pipe(pipe, "pipe")
+    warn_of_pipe(pipe)
     return PipeFrame(pipe=pipe)
 
 

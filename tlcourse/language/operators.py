@@ -100,12 +100,12 @@ BINARY: dict[str, Binary] = {
     "max": Binary(integer=arith.MaxSIOp, unsigned=arith.MaxUIOp, floating=arith.MaximumfOp),
 }
 
-# symbol: predicates for signed integers, unsigned integers and floats (ordered: NaN is false).
+# symbol: predicates for signed integers, unsigned integers and floats. NaN equals nothing.
 COMPARE: dict[str, tuple[str, str, str]] = {
     "<": ("slt", "ult", "olt"),
     "<=": ("sle", "ule", "ole"),
     ">": ("sgt", "ugt", "ogt"),
     ">=": ("sge", "uge", "oge"),
     "==": ("eq", "eq", "oeq"),
-    "!=": ("ne", "ne", "one"),
+    "!=": ("ne", "ne", "une"),
 }

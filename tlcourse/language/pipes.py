@@ -24,6 +24,9 @@ PIPES = (
 )
 
 
+_KINDS = "a core has scalar (S), vector (V), matrix (M), data movers (MTE1-3) and FIX pipes"
+
+
 def check_pipe(name: object, parameter: str) -> None:
     """Refuses a pipe that does not exist.
 
@@ -33,12 +36,26 @@ def check_pipe(name: object, parameter: str) -> None:
     if name in PIPES:
         return
     raise builder().fail(
+        "TL114", f"there is no pipe {name!r}", why=_KINDS, fix=_usual(name), at={parameter: ""}
+    )
+
+
+def warn_of_pipe(name: object) -> None:
+    """Warns of a T.rs with a pipe that does not exist; without flags inside, it does nothing.
+
+    Raises:
+        TL114: the name is no text.
+    """
+    if name in PIPES:
+        return
+    if not isinstance(name, str):
+        return check_pipe(name, "pipe")
+    builder().warn(
         "TL114",
         f"there is no pipe {name!r}",
-        why="a core has scalar (S), vector (V), matrix (M), data movers (MTE1-3) and FIX pipes",
-        fix=f"{near_name(str(name), PIPES)}the usual ones are PIPE_MTE2, PIPE_V, PIPE_MTE3, "
-        "PIPE_M, PIPE_FIX",
-        at={parameter: ""},
+        why=f"{_KINDS}; T.rs only says which of them runs the flag and sync calls inside, so "
+        "that other statements run as without it",
+        fix=_usual(name),
     )
 
 
@@ -46,10 +63,12 @@ def current_pipe(call: str) -> str:
     """The pipe named by the innermost `T.rs` around a sync call.
 
     Raises:
+        TL114: it names a pipe that does not exist.
         TL115: no `T.rs` stands around it.
     """
     build = builder()
     if build.pipes:
+        check_pipe(build.pipes[-1], "")
         return build.pipes[-1]
     raise build.fail(
         "TL115",
@@ -57,3 +76,8 @@ def current_pipe(call: str) -> str:
         why="a flag is set or waited for by one pipe, and T.rs names it",
         fix=f'write `with T.rs("PIPE_MTE2"):` around T.{call}',
     )
+
+
+def _usual(name: object) -> str:
+    near = near_name(str(name), PIPES)
+    return f"{near}the usual ones are PIPE_MTE2, PIPE_V, PIPE_MTE3, PIPE_M, PIPE_FIX"

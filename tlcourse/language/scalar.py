@@ -206,7 +206,7 @@ def binary(symbol: str, left: object, right: object) -> object:
 
 
 def compare(symbol: str, left: object, right: object) -> object:
-    """`left symbol right`, a bool. Comparisons with NaN are false, `!=` too."""
+    """`left symbol right`, a bool. Comparisons with NaN are false, `!=` is true."""
     if not (is_operand(left) and is_operand(right)):
         return NotImplemented
     _check_inside()

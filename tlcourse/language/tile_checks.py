@@ -63,12 +63,20 @@ def _check_mask(name: str, found: dict[str, str], mask: str) -> None:
 
 
 def check_conversion(op: str, src: Region, dst: Region) -> None:
-    """Refuses to convert from or to unsigned integers, which no vector cast knows.
+    """Refuses to convert from or to unsigned integers and float64: no vector cast knows them.
 
     Raises:
         TL124: it would be such a conversion.
     """
     kinds = {src.dtype, dst.dtype}
+    if "float64" in kinds and len(kinds) == 2:
+        raise builder().fail(
+            "TL124",
+            f"T.{op} cannot convert {src.dtype} to {dst.dtype}",
+            why="the vector unit has no floats of 64 bits",
+            fix="use float32",
+            at={"src": src.dtype, "dst": dst.dtype},
+        )
     unsigned = sorted(kind for kind in kinds if kind.startswith("uint"))
     if len(kinds) == 1 or not unsigned or "bool" in kinds:
         return

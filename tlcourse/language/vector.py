@@ -41,8 +41,9 @@ def elementwise_functions() -> dict[str, TileFunction]:
 def _function(row: VectorOp, name: str) -> TileFunction:
     parameters = _PARAMETERS[: row.arity + 1]
 
-    def function(*operands: object) -> None:
-        emit(row, name, dict(zip(parameters, operands, strict=True)))
+    def function(*operands: object, **named: object) -> None:
+        given = dict(zip(parameters, operands, strict=False)) | named
+        emit(row, name, {parameter: given[parameter] for parameter in parameters})
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = _document(row, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 
@@ -10,15 +10,17 @@ from xdsl.dialects.builtin import DictionaryAttr, ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
 from tlcourse.bishengir import ToolError, compile_text, trace_text
+from tlcourse.bishengir.bisheng_pass import RealStepPass
 from tlcourse.chips import DEFAULT_CHIP, Chip
-from tlcourse.codegen import generate
+from tlcourse.codegen import check_copies, generate
 from tlcourse.diagnostics import SourceMap
 from tlcourse.dialects.notes import take_notes
 from tlcourse.dialects.signature import function_of, mode_of, stamp
 from tlcourse.dialects.text import context, from_text, to_text
+from tlcourse.pipeline.exchange import run_real_with_ours, with_real_passes
 from tlcourse.pipeline.failure import failure
 from tlcourse.pipeline.options import PassOptions
-from tlcourse.pipeline.order import NPUIR_PASSES, TIR_PASSES, Setting, Step
+from tlcourse.pipeline.order import TIR_PASSES, Setting, Step
 from tlcourse.pipeline.trace import Recorder
 from tlcourse.records import Backend, Mode, PassTrace, Phase
 
@@ -97,7 +99,9 @@ def lower_tile(module: ModuleOp, sources: SourceMap, *, chip: Chip = DEFAULT_CHI
         PassFailure: as `compile_module`.
     """
     tile = module.clone()
-    _untraced(tile, sources, chip).passes("tir", TIR_PASSES, tile)
+    run = _untraced(tile, sources, chip)
+    run.passes("tir", TIR_PASSES, tile)
+    run.check(tile)
     return tile
 
 
@@ -138,7 +142,13 @@ class _Run:
             with self._explained(phase, one.name, before):
                 one.apply(context(), module)
             notes = take_notes(module)
-            self.record(phase, one.name, module, _options_of(one), notes)
+            real = isinstance(one, RealStepPass)
+            self.record(phase, one.name, module, _options_of(one), notes, real=real)
+
+    def check(self, tile: ModuleOp) -> None:
+        """Raises what code generation would, where another executor goes on from here."""
+        with self._explained("codegen", "codegen", tile):
+            check_copies(tile, self.sources)
 
     def code_generation(self, tile: ModuleOp) -> ModuleOp:
         with self._explained("codegen", "codegen", tile):
@@ -148,10 +158,15 @@ class _Run:
 
     def embedded(self, mlir: ModuleOp) -> ModuleOp:
         executable = mlir.clone()
-        self.passes("npuir", NPUIR_PASSES, executable)
+        with self._explained("npuir", "bishengir-opt", mlir):
+            steps = with_real_passes(self.setting)
+        self.passes("npuir", steps, executable)
         return executable
 
     def real(self, mlir: ModuleOp) -> ModuleOp:
+        if self.setting.options.swap:
+            with self._explained("npuir", "bishengir-opt", mlir):
+                return run_real_with_ours(mlir, self.setting, self.sources, self._teller())
         text = to_text(mlir, locations=True)
         mode, chip_name = self.setting.mode, self.setting.chip.name
         options = self.setting.options.for_real_compiler()
@@ -167,6 +182,12 @@ class _Run:
                 )
             )
 
+    def _teller(self) -> Callable[[str, str, bool], None] | None:
+        recorder = self.recorder
+        if recorder is None:
+            return None
+        return lambda name, text, real: recorder.add("npuir", name, text, real=real)
+
     def record(
         self,
         phase: Phase,
@@ -174,10 +195,12 @@ class _Run:
         module: ModuleOp,
         options: dict[str, str] | None = None,
         notes: tuple[str, ...] = (),
+        *,
+        real: bool = False,
     ) -> None:
         if self.recorder is not None:
             text = to_text(module, locations=True)
-            self.recorder.add(phase, pass_name, text, options=options, notes=notes)
+            self.recorder.add(phase, pass_name, text, options=options, notes=notes, real=real)
 
     def trace(self) -> PassTrace | None:
         return None if self.recorder is None else self.recorder.trace()
@@ -200,4 +223,6 @@ class _Run:
 
 
 def _options_of(one: ModulePass) -> dict[str, str]:
+    if isinstance(one, RealStepPass):
+        return one.step.options
     return {option.name: str(getattr(one, option.name)) for option in fields(one)}

@@ -35,13 +35,14 @@ def failure(problem: Exception, pass_name: str, ir: str, sources: SourceMap) -> 
     """
     if isinstance(problem, TLError):
         known = {**sources, **problem.sources}
-        diagnostic = _with_spans(problem.diagnostic, known)
+        diagnostic = with_spans(problem.diagnostic, known)
     else:
         known, diagnostic = dict(sources), _broken(problem, pass_name)
     return PassFailure(diagnostic, known, pass_name=pass_name, ir=ir)
 
 
-def _with_spans(diagnostic: Diagnostic, sources: SourceMap) -> Diagnostic:
+def with_spans(diagnostic: Diagnostic, sources: SourceMap) -> Diagnostic:
+    """The diagnostic with its carets widened from points to whole expressions."""
     labels = tuple(_widened(label, sources) for label in diagnostic.labels)
     return replace(diagnostic, labels=labels)
 

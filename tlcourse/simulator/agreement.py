@@ -29,7 +29,7 @@ class Agreement(Observer):
 
     def issued(self, instruction: Instruction) -> None:
         kind = instruction.site.kind
-        if kind not in ("vector", "dma"):
+        if kind not in ("vector", "dma") or instruction.site.arranges:
             return
         for target in instruction.writes:
             for source in instruction.reads:

@@ -25,7 +25,7 @@ class Launch:
 
     Args:
         arguments: what the generated code is called with.
-        blocks: number of logical blocks.
+        blocks: number of blocks that run, fewer than the grid's where each does several.
         tensors: memories of tensor parameters by their place in the signature.
         shapes: their extents.
         written: memories in GM that the kernel writes.
@@ -42,14 +42,26 @@ class Launch:
     fresh: frozenset[int]
 
 
-def bind(program: Program, buffers: Sequence[Buffer], symbols: Mapping[str, int]) -> Launch:
+def bind(
+    program: Program,
+    buffers: Sequence[Buffer],
+    symbols: Mapping[str, int],
+    capacity: Mapping[str, int] | None = None,
+) -> Launch:
     """Binds a launch; tensors are shared, never copied.
+
+    Args:
+        program: what is launched.
+        buffers: tensors and numbers.
+        symbols: values of the symbols.
+        capacity: elements of the device's block that starts with each tensor, if it is to count.
 
     Raises:
         TLError: TL410 the grid has no blocks, TL414 too many.
     """
     values = _values(program, buffers, symbols)
-    blocks = _grid(program, values)
+    logical = _grid(program, values)
+    blocks = min(logical, program.options.get("physical_blocks") or logical)
     workspace = _workspace(program, values, blocks)
     tensors: dict[int, Memory] = {}
     shapes: dict[int, tuple[int, ...]] = {}
@@ -59,14 +71,15 @@ def bind(program: Program, buffers: Sequence[Buffer], symbols: Mapping[str, int]
     for place, parameter in enumerate(program.signature.parameters):
         argument = symbols[parameter.name] if parameter.kind == "symbol" else next(given)
         if isinstance(argument, torch.Tensor):
-            tensors[place] = in_gm(parameter.name, argument)
+            room = capacity.get(parameter.name, 0) if capacity else 0
+            tensors[place] = in_gm(parameter.name, argument, room)
             shapes[place] = tuple(argument.shape)
             parameters.append(_whole(tensors[place], dtypes[place + _FIRST]))
         else:
             parameters.append(argument)
     lock = in_gm("lock", torch.zeros(64, dtype=torch.uint8))
     head: list[Argument] = [0, _whole(lock, "int8"), _whole(workspace, "int8")]
-    grid = [blocks, 1, 1, 0, 0, 0][: max(len(dtypes) - _FIRST - len(parameters), 0)]
+    grid = [logical, 1, 1, 0, 0, 0][: max(len(dtypes) - _FIRST - len(parameters), 0)]
     gm = {_FIRST - 1: workspace, **{place + _FIRST: m for place, m in tensors.items()}}
     uses: Mapping[str, str] = program.options["gm"]
     outputs = {id(tensors[place]) for place in program.signature.out_idx if place in tensors}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from xdsl.dialects import func
-from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp
 from xdsl.ir import Attribute, SSAValue
 
 from tlcourse.chips import Chip
@@ -104,8 +104,17 @@ def _options(
         "block_steps": {agent: block_cost(body) for agent, body in functions.items()},
         "block_control": taint.on_block(bodies),
         "data_control": taint.on_data(bodies),
+        "physical_blocks": _physical_blocks(bodies),
         "block_barrier": any(mode_of(op) == "BLOCK" for op in raises),
     }
+
+
+def _physical_blocks(bodies: list[func.FuncOp]) -> int:
+    """Blocks that a launch starts where each does the work of several; 0 for all of the grid."""
+    loops = [op for body in bodies for op in body.walk() if isinstance(op, scf.ForOp)]
+    steps = [loop.step.owner for loop in loops if "autoblockify.subloop" in loop.attributes]
+    values = [step.value for step in steps if isinstance(step, arith.ConstantOp)]
+    return max((v.value.data for v in values if isinstance(v, IntegerAttr)), default=0)
 
 
 def _argument_dtypes(function: func.FuncOp) -> list[str]:

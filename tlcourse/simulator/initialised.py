@@ -20,6 +20,7 @@ import torch
 from tlcourse.simulator.instruction import Factor, Instruction
 from tlcourse.simulator.machine import Machine, Observer
 from tlcourse.simulator.memory import Memory
+from tlcourse.simulator.states import States
 from tlcourse.simulator.tile import Tile
 
 _WRITTEN = 0
@@ -37,18 +38,21 @@ class UninitialisedReport(Protocol):
 
 
 class Initialised(Observer):
-    """Keeps a number per byte: 0 written, -1 unwritten, else the site that tainted it, plus 1."""
+    """Keeps a number per byte: 0 written, -1 unwritten, else the site that tainted it, plus 1.
+
+    The bits of a bool tile have numbers of their own.
+    """
 
     def __init__(self, report: UninitialisedReport) -> None:
         self._report = report
-        self._cells: dict[int, torch.Tensor] = {}
+        self._states: dict[int, States] = {}
         # Taint that lies in L0: by the token that the matrix op waits for.
         self._staged: dict[int, tuple[Factor, torch.Tensor]] = {}
 
     def begin(self, machine: Machine) -> None:
         """Forgets what earlier blocks wrote."""
         self._staged = {}
-        self._cells = {}
+        self._states = {}
 
     def issued(self, instruction: Instruction) -> None:
         states = [
@@ -68,7 +72,7 @@ class Initialised(Observer):
                 self._write(instruction, tile, [state for _, state in dirty])
         for tile in instruction.clobbers:
             if _counts(instruction, tile):
-                self._elements(instruction, tile).fill_(_UNWRITTEN)
+                self._put(instruction, tile, _numbers(tile, _UNWRITTEN))
 
     def _use(self, instruction: Instruction, tile: Tile, state: torch.Tensor) -> None:
         bad = state[state != _WRITTEN]
@@ -89,10 +93,9 @@ class Initialised(Observer):
 
     def _write(self, instruction: Instruction, tile: Tile, states: list[torch.Tensor]) -> None:
         staged = [self._staged[id(w)] for w in instruction.waits if id(w) in self._staged]
-        cells = self._elements(instruction, tile)
         if not states and not staged:
-            written = _written_part(instruction, tile)
-            cells[written] = _WRITTEN
+            part = _written_part(instruction, tile)
+            self._put(instruction, tile, _numbers(tile, _WRITTEN), part)
             return
         site = instruction.site.index
         total = torch.zeros(tile.sizes, dtype=torch.int16)
@@ -100,30 +103,32 @@ class Initialised(Observer):
             total = torch.maximum(total, _spread(_origins(state, site), tile.sizes))
         for factor, lines in staged:
             _mark_lines(total, factor, lines)
-        cells.copy_(total.unsqueeze(-1))
+        self._put(instruction, tile, total)
 
     def _state(self, instruction: Instruction, tile: Tile) -> torch.Tensor:
-        """The number of the first byte of each element."""
-        return self._elements(instruction, tile)[..., 0]
+        """The number of each element."""
+        start = _share_start(instruction, tile.memory)
+        return self._of(tile.memory).of(tile, start)
 
-    def _elements(self, instruction: Instruction, tile: Tile) -> torch.Tensor:
-        """The numbers of all bytes, shaped as the tile with the bytes of an element last."""
-        cells = self._of(instruction, tile.memory)
-        start = tile.span_bytes()[0] - _share_start(instruction, tile.memory)
-        sizes = (*tile.sizes, tile.width)
-        strides = (*(stride * tile.width for stride in tile.strides), 1)
-        return cells.as_strided(sizes, strides, start)
+    def _put(
+        self,
+        instruction: Instruction,
+        tile: Tile,
+        values: torch.Tensor,
+        part: torch.Tensor | None = None,
+    ) -> None:
+        start = _share_start(instruction, tile.memory)
+        self._of(tile.memory).put(tile, start, values, part)
 
-    def _of(self, instruction: Instruction, memory: Memory) -> torch.Tensor:
-        cells = self._cells.get(id(memory))
-        if cells is None:
+    def _of(self, memory: Memory) -> States:
+        states = self._states.get(id(memory))
+        if states is None:
             # What the workspace holds before it is written is reported where GM is checked.
             size, fresh = memory.size_bytes, _UNWRITTEN
             if memory.share_bytes:
                 size, fresh = memory.share_bytes, _WRITTEN
-            cells = torch.full((size,), fresh, dtype=torch.int16)
-            self._cells[id(memory)] = cells
-        return cells
+            states = self._states[id(memory)] = States(size, fresh, mixed=_UNWRITTEN)
+        return states
 
 
 def _counts(instruction: Instruction, tile: Tile) -> bool:
@@ -167,14 +172,19 @@ def _read_part(instruction: Instruction, state: torch.Tensor) -> torch.Tensor:
     return _matrix(state)[:rows, :columns]
 
 
-def _written_part(instruction: Instruction, tile: Tile) -> torch.Tensor | slice:
-    """The elements of a tile that an instruction writes.
+def _numbers(tile: Tile, value: int) -> torch.Tensor:
+    """One number for all elements of a tile."""
+    return torch.tensor(value, dtype=torch.int16).expand(tile.sizes)
+
+
+def _written_part(instruction: Instruction, tile: Tile) -> torch.Tensor | None:
+    """The elements of a tile that an instruction writes; None for all.
 
     A matrix of rows that goes into fractals leaves the rest of the last ones as it was.
     """
     matrix = instruction.reads[0].sizes if instruction.reads else ()
     if len(tile.sizes) != 4 or len(matrix) != 2:
-        return slice(None)
+        return None
     return _fractals(torch.ones(matrix, dtype=torch.bool), tile.sizes)
 
 

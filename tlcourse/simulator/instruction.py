@@ -29,6 +29,7 @@ class Site:
             for flags, barriers and scalar code.
         cost_class: for `vector`, a class of `Timing.vector_cycles_per_repeat`.
         atomic: it adds to GM, in any order.
+        arranges: it puts elements at other places, so extents may differ.
         span: index into `Program.spans`, or -1.
         flag: id that a set raises, -1 where it is not known before the run or not a set.
         between_cores: the set raises a cross-core flag.
@@ -40,6 +41,7 @@ class Site:
     kind: str = ""
     cost_class: str = ""
     atomic: bool = False
+    arranges: bool = False
     span: int = -1
     flag: int = -1
     between_cores: bool = False
@@ -146,7 +148,10 @@ class Instruction:
         if self.run is None:
             return
         values = [self._value(operand) for operand in self.operands]
-        self.run(*values, *(tile.view() for tile in self.writes))
+        views = [tile.view() for tile in self.writes]
+        self.run(*values, *views)
+        for tile, view in zip(self.writes, views, strict=True):
+            tile.keep(view)
 
     def _value(self, operand: Operand) -> Any:
         if not isinstance(operand, Tile):

@@ -33,6 +33,9 @@ DTYPES: dict[str, torch.dtype] = {
 
 WIDTH_BYTES: dict[str, int] = {name: dtype.itemsize for name, dtype in DTYPES.items()}
 
+BIT = "bit"
+"""The dtype of bool tiles on chip: one bit for each element. In GM a bool takes a byte."""
+
 
 class Memory:
     """Bytes that tiles view: one memory of a core, or one tensor in GM.
@@ -43,6 +46,9 @@ class Memory:
         data: flat `uint8` tensor.
         unit_bytes: what races are told apart by, 32 bytes on chip and one element in GM.
         share_bytes: of the compiler's workspace, the bytes of one block; 0 of all others.
+
+    `own_bytes` are those of the tensor; what stands behind them is memory that the device's
+    allocator rounded up to, and only there with TLCOURSE_BOUNDS=device.
     """
 
     def __init__(
@@ -60,6 +66,7 @@ class Memory:
         self.unit_bytes = unit_bytes
         self.share_bytes = share_bytes
         self.size_bytes = data.numel()
+        self.own_bytes = self.size_bytes
         self._typed: dict[str, torch.Tensor] = {}
 
     def typed(self, dtype: str) -> torch.Tensor:
@@ -83,7 +90,17 @@ def on_chip(name: str, space: str, size_bytes: int) -> Memory:
     return memory
 
 
-def in_gm(name: str, tensor: torch.Tensor) -> Memory:
-    """A caller's contiguous tensor as bytes of the same storage."""
-    data = tensor.detach().reshape(-1).view(torch.uint8)
-    return Memory(name=name, space="gm", data=data, unit_bytes=tensor.element_size())
+def in_gm(name: str, tensor: torch.Tensor, capacity: int = 0) -> Memory:
+    """A caller's contiguous tensor as bytes of the same storage.
+
+    Args:
+        name: the parameter's name.
+        tensor: its elements.
+        capacity: elements of the device's block that starts with the tensor; 0: none is known.
+    """
+    own = tensor.detach().reshape(-1)
+    whole = own.as_strided((capacity,), (1,)) if capacity else own
+    width = tensor.element_size()
+    memory = Memory(name=name, space="gm", data=whole.view(torch.uint8), unit_bytes=width)
+    memory.own_bytes = own.numel() * width
+    return memory

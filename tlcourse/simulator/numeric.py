@@ -7,11 +7,10 @@ keep to the rows and columns that exist; the rest of a fractal stays as it was.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 
 # Instructions that both executors compute alike.
+from tlcourse.tile_casts import converted
 from tlcourse.tile_math import arange as arange
 from tlcourse.tile_math import concat as concat
 from tlcourse.tile_math import cumsum as cumsum
@@ -25,17 +24,6 @@ from tlcourse.tile_math import reduce_with_index as reduce_with_index
 from tlcourse.tile_math import shift_right as shift_right
 from tlcourse.tile_math import transpose as transpose
 
-_HALF = (torch.float16, torch.bfloat16)
-_ROUND: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
-    "rint": torch.round,
-    "round": lambda x: torch.trunc(x + torch.copysign(torch.full_like(x, 0.5), x)),
-    "floor": torch.floor,
-    "ceil": torch.ceil,
-    "trunc": torch.trunc,
-    "truncwithoverflow": torch.trunc,
-    "odd": torch.trunc,
-}
-
 
 def scalar(value: float | int, like: torch.Tensor) -> torch.Tensor:
     """A scalar operand as a tensor without dimensions, rounded to the dtype of `like`."""
@@ -43,20 +31,8 @@ def scalar(value: float | int, like: torch.Tensor) -> torch.Tensor:
 
 
 def cast(src: torch.Tensor, dst: torch.Tensor, round_mode: str = "rint") -> None:
-    """Converts elements; `src` and `dst` may share bytes.
-
-    Floats become integers by `round_mode`, saturating, NaN to 0; wide integers saturate in
-    narrow ones unless the mode is `truncwithoverflow`. Within one float dtype the mode
-    rounds to whole numbers. Between float dtypes the nearest value is taken, ties to even.
-    """
-    if src.dtype.is_floating_point and not dst.dtype.is_floating_point:
-        dst.copy_(_to_integers(src, dst.dtype, round_mode))
-    elif src.dtype.is_floating_point and src.dtype == dst.dtype:
-        dst.copy_(_ROUND[round_mode](src))
-    elif not src.dtype.is_floating_point and not dst.dtype.is_floating_point:
-        dst.copy_(src if round_mode == "truncwithoverflow" else _saturated(src, dst.dtype))
-    else:
-        dst.copy_(src.to(dst.dtype))
+    """Converts elements as `tile_casts.converted`; `src` and `dst` may share bytes."""
+    dst.copy_(converted(src, dst.dtype, round_mode))
 
 
 def nd2nz(src: torch.Tensor, dst: torch.Tensor) -> None:
@@ -142,19 +118,3 @@ def _matrix(
     out = torch.empty((r1, 16, c1, c0), dtype=dtype or tile.dtype)
     out.copy_(tile[:c1, :r1].permute(1, 2, 0, 3))
     return out.view(r1 * 16, c1 * c0)[:rows, :columns]
-
-
-def _to_integers(src: torch.Tensor, dtype: torch.dtype, round_mode: str) -> torch.Tensor:
-    limits = torch.iinfo(dtype)
-    whole = torch.nan_to_num(_ROUND[round_mode](src.double()), nan=0.0)
-    out = whole.clamp(limits.min, limits.max).to(dtype)
-    if limits.bits == 64:
-        out.masked_fill_(whole >= 2.0**63, limits.max)
-    return out
-
-
-def _saturated(src: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
-    if torch.bool in (dtype, src.dtype) or torch.iinfo(dtype).bits >= torch.iinfo(src.dtype).bits:
-        return src.to(dtype)
-    limits = torch.iinfo(dtype)
-    return src.clamp(limits.min, limits.max)

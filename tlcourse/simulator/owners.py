@@ -116,8 +116,9 @@ class Owners(Observer):
         """Flat indices of the elements that nobody wrote."""
         users = self._users.get(id(memory))
         if users is None:
-            return torch.arange(memory.size_bytes // memory.unit_bytes)
-        return users.is_empty().nonzero().reshape(-1)
+            return torch.arange(memory.own_bytes // memory.unit_bytes)
+        own = users.is_empty()[: memory.own_bytes // memory.unit_bytes]
+        return own.nonzero().reshape(-1)
 
     def _touch(self, instruction: Instruction, tile: Tile, access: str) -> None:
         users = self._users.get(id(tile.memory))

@@ -9,12 +9,17 @@ from tlcourse.simulator.findings import Fault, FindingLog
 from tlcourse.simulator.instruction import Instruction, Site
 from tlcourse.simulator.sync import FlagKey
 from tlcourse.simulator.tile import Outside, Tile
+from tlcourse.slack import BESIDE_WHY
 
 _RACES = {
     "RAW": "{later} reads {tile} while {earlier} may still be writing it",
     "WAR": "{later} overwrites {tile} while {earlier} may still be reading it",
     "WAW": "{later} and {earlier} both write {tile}, in no certain order",
 }
+_OUTSIDE_WHY = (
+    "nothing on the chip checks this; the hardware would touch whatever lies beside it, "
+    "without a word"
+)
 
 
 class Reports:
@@ -145,8 +150,9 @@ class Reports:
         )
 
     def outside(self, instruction: Instruction, tile: Tile, how: Outside, access: str) -> None:
-        """TL501: a tile leaves its tensor or its memory."""
-        key = ("outside", instruction.site.index, tile.name)
+        """TL501: a tile leaves its tensor or its memory; TL508: not the device's memory."""
+        beside = tile.is_beside()
+        key = ("outside", instruction.site.index, tile.name, beside)
         if self._log.knows(key):
             return
         name = wording.tile(tile)
@@ -161,15 +167,15 @@ class Reports:
         self._log.add(
             Fault(
                 key=key,
-                code="TL501",
+                code="TL508" if beside else "TL501",
+                severity="warning" if beside else "error",
                 at=instruction,
                 cut=cut,
                 other_span=instruction.site.span if cut >= 0 else -1,
                 other_label=f"{instruction.site.op} {access} it here",
                 what=f"{instruction.site.op} {access} {name} outside its bounds "
                 f"{wording.where(instruction)}: {what}",
-                why="nothing on the chip checks this; the hardware would touch whatever lies "
-                "beside it, without a word",
+                why=BESIDE_WHY if beside else _OUTSIDE_WHY,
                 fix=f"let the last tile end with {tile.name or name}: an extent of "
                 "T.min(block, size - start) on both sides of the statement",
                 label=f"reaches {how.stop - how.limit:,} too far"

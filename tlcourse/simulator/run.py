@@ -10,12 +10,15 @@ import torch
 
 from tlcourse import work
 from tlcourse.chips import DEFAULT_CHIP, Chip
+from tlcourse.config import read_config
 from tlcourse.records import Finding, MemoryMap, Program, Timeline
-from tlcourse.simulator.arguments import Buffer, bind
+from tlcourse.simulator import nonfinite
+from tlcourse.simulator.arguments import Buffer, Launch, bind
 from tlcourse.simulator.capacity import overfull
 from tlcourse.simulator.loading import load
 from tlcourse.simulator.params import Checks, Params
 from tlcourse.simulator.session import Session
+from tlcourse.slack import with_slack
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,15 +65,31 @@ def run(
     limit = work.step_limit()
     params = Params(checks=checks, seed=seed, trace=trace, step_limit=limit)
     with _one_thread(), torch.no_grad():
-        launch = bind(program, buffers, symbols)
-        session = Session(load(program), launch, params, chip)
-        full = overfull(program, chip)
-        findings = full or session.run()
-        return SimulatorRun(
-            findings=findings,
-            timeline=session.timeline(),
-            memory=program.memory,
-        )
+        if read_config().bounds != "device":
+            return _run(program, bind(program, buffers, symbols), buffers, symbols, params, chip)
+        names = [p.name for p in program.signature.parameters if p.kind != "symbol"]
+        slack = with_slack(names, buffers)
+        try:
+            launch = bind(program, slack.arguments, symbols, slack.capacity)
+            return _run(program, launch, slack.arguments, symbols, params, chip)
+        finally:
+            slack.give_back()
+
+
+def _run(
+    program: Program,
+    launch: Launch,
+    buffers: Sequence[Buffer],
+    symbols: Mapping[str, int],
+    params: Params,
+    chip: Chip,
+) -> SimulatorRun:
+    session = Session(load(program), launch, params, chip)
+    start = nonfinite.start_of(program, buffers, launch)
+    findings = overfull(program, chip) or session.run()
+    if not findings and params.checks != "off":
+        findings = nonfinite.first_of(program, start, buffers, symbols, params, chip)
+    return SimulatorRun(findings=findings, timeline=session.timeline(), memory=program.memory)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TypeVar
 
 from tlcourse.chips import Chip
@@ -53,13 +53,22 @@ class Session:
         launch: its arguments.
         params: checks, seed, trace.
         chip: sizes and constants.
+        machine: makes what runs the blocks.
     """
 
-    def __init__(self, loaded: Loaded, launch: Launch, params: Params, chip: Chip) -> None:
+    def __init__(
+        self,
+        loaded: Loaded,
+        launch: Launch,
+        params: Params,
+        chip: Chip,
+        machine: Callable[..., Machine] = Machine,
+    ) -> None:
         self._loaded = loaded
         self._launch = launch
         self._params = params
         self._chip = chip
+        self._machine = machine
         self._log = FindingLog(loaded.program.spans)
         self._times: dict[int, BlockTime] = {}
         self._memories: dict[tuple[int, str], Memory] = {}
@@ -158,7 +167,7 @@ class Session:
 
     def _run_machine(self, blocks: list[int], *, full: bool, timed: bool) -> bool:
         executed = _Executed()
-        machine = Machine(
+        machine = self._machine(
             sites=self._loaded.sites,
             observers=self._observers(full=full, executed=executed if timed else None),
             seed=self._params.seed and self._params.seed * 65537 + blocks[0],

@@ -8,7 +8,8 @@ from math import prod
 
 import torch
 
-from tlcourse.simulator.memory import WIDTH_BYTES, Memory
+from tlcourse.simulator import bits
+from tlcourse.simulator.memory import BIT, WIDTH_BYTES, Memory
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,7 +47,7 @@ class Tile:
     """A typed, strided part of a memory. Offsets and strides count elements, as in MLIR.
 
     `base_bytes` is where the buffer starts from which `offset` counts; `reinterpret` goes
-    back to it. `width` is the bytes of an element.
+    back to it. `width` is the bytes of an element, 0 where an element `is_bit`.
     """
 
     __slots__ = (
@@ -55,6 +56,7 @@ class Tile:
         "_view",
         "base_bytes",
         "dtype",
+        "is_bit",
         "memory",
         "name",
         "offset",
@@ -77,7 +79,8 @@ class Tile:
     ) -> None:
         self.memory = memory
         self.dtype = dtype
-        self.width = WIDTH_BYTES[dtype]
+        self.is_bit = dtype == BIT
+        self.width = 0 if self.is_bit else WIDTH_BYTES[dtype]
         self.base_bytes = base_bytes
         self.offset = offset
         self.sizes = sizes
@@ -96,24 +99,39 @@ class Tile:
     @property
     def size_bytes(self) -> int:
         """The bytes of all elements."""
-        return self.elements * self.width
+        return -(-self.elements // 8) if self.is_bit else self.elements * self.width
 
     def view(self) -> torch.Tensor:
-        """The elements as a torch tensor that shares the memory's bytes."""
+        """The elements as a torch tensor that shares the memory's bytes; of bits a copy."""
+        if self.is_bit:
+            return bits.unpacked(self, self.memory.data)
         if self._view is None:
             start = self.base_bytes // self.width + self.offset
             flat = self.memory.typed(self.dtype)
             self._view = flat.as_strided(self.sizes, self.strides, flat.storage_offset() + start)
         return self._view
 
+    def keep(self, view: torch.Tensor) -> None:
+        """Takes over what was written into a view of `view`, where that is a copy."""
+        if self.is_bit:
+            bits.pack(self, self.memory.data, view)
+
+    def first_bit(self) -> int:
+        """The bit of the memory at which the first element of a bool tile lies."""
+        return self.base_bytes * 8 + self.offset
+
     def span_bytes(self) -> tuple[int, int]:
         """First byte, and the byte behind the last; equal for a tile without elements."""
         if self._span is None:
-            start = stop = self.base_bytes + self.offset * self.width
-            if 0 not in self.sizes:
-                reach = 1
+            reach = 0 if 0 in self.sizes else 1
+            if reach:
                 for count, stride in zip(self.sizes, self.strides, strict=True):
                     reach += (count - 1) * stride
+            if self.is_bit:
+                start = self.first_bit() // 8
+                stop = -(-(self.first_bit() + reach) // 8) if reach else start
+            else:
+                start = self.base_bytes + self.offset * self.width
                 stop = start + reach * self.width
             self._span = start, stop
         return self._span
@@ -123,19 +141,26 @@ class Tile:
         if self.outside is not None or 0 in self.sizes:
             return self.outside if 0 not in self.sizes else None
         start, stop = self.span_bytes()
-        if 0 <= start and stop <= self.memory.size_bytes:
+        if 0 <= start and stop <= self.memory.own_bytes:
             return None
-        return Outside(
-            dim=-1,
-            start=start // self.width,
-            stop=stop // self.width,
-            limit=self.memory.size_bytes // self.width,
-        )
+        sizes = start, stop, self.memory.own_bytes
+        first, last, limit = (n * 8 if self.is_bit else n // self.width for n in sizes)
+        return Outside(dim=-1, start=first, stop=last, limit=limit)
 
     def is_in_memory(self) -> bool:
         """Whether all elements lie inside the memory, so that the tile can be touched."""
         start, stop = self.span_bytes()
         return 0 <= start and stop <= self.memory.size_bytes
+
+    def is_beside(self) -> bool:
+        """Whether a tile that leaves its tensor stays in the block that the device keeps for it.
+
+        A single element must stay inside the tensor itself.
+        """
+        memory = self.memory
+        limit = memory.own_bytes if self.elements == 1 else memory.size_bytes
+        start, stop = self.span_bytes()
+        return memory.own_bytes < memory.size_bytes and 0 <= start and stop <= limit
 
     def layout(self) -> Layout:
         """The tile as runs of bytes."""
@@ -203,6 +228,19 @@ class Tile:
             self.outside,
         )
 
+    def bitcast(self, dtype: str) -> Tile:
+        """The same bytes as elements of another dtype of the same width."""
+        return Tile(
+            self.memory,
+            dtype,
+            self.base_bytes,
+            self.offset,
+            self.sizes,
+            self.strides,
+            self.name,
+            self.outside,
+        )
+
     def collapse(self, groups: Sequence[Sequence[int]]) -> Tile:
         """Merges neighbouring dimensions that are contiguous."""
         return self.reshaped(
@@ -255,7 +293,7 @@ class Tile:
 
 
 def _layout(tile: Tile) -> Layout:
-    width = tile.width
+    width = 1 if tile.is_bit else tile.width
     dims = sorted(
         (abs(stride) * width, count)
         for count, stride in zip(tile.sizes, tile.strides, strict=True)
@@ -265,4 +303,8 @@ def _layout(tile: Tile) -> Layout:
     while dims and dims[0][0] == run:
         run *= dims.pop(0)[1]
     loops = tuple((count, step) for step, count in reversed(dims))
-    return Layout(start_bytes=tile.span_bytes()[0], run_bytes=run, loops=loops)
+    start, stop = tile.span_bytes()
+    if tile.is_bit:
+        # Rows of bits that start inside a byte count as all the bytes between them.
+        run, loops = bits.runs_in_bytes(tile.first_bit() % 8 + run, loops) or (stop - start, ())
+    return Layout(start_bytes=start, run_bytes=run, loops=loops)

@@ -52,6 +52,23 @@ def _brc(source: str, result: str) -> str:
     )
 
 
+def _choice(element: str, second: str = "") -> str:
+    m, a = _type("64xi1"), _type(f"64x{element}")
+    b, kind = ("%s", second) if second else ("%a", a)
+    return _kernel(
+        f"%m = memref.alloc() : {m}\n%a = memref.alloc() : {a}\n"
+        f"hivm.hir.vsel ins(%m, %a, {b} : {m}, {a}, {kind}) outs(%a : {a})"
+    )
+
+
+def _from_bool(element: str) -> str:
+    m, a = _type("64xi1"), _type(f"64x{element}")
+    return _kernel(
+        f"%m = memref.alloc() : {m}\n%a = memref.alloc() : {a}\n"
+        f"hivm.hir.vcast ins(%m : {m}) outs(%a : {a})"
+    )
+
+
 # What ascendnpu-ir 1.2.0 allocates, in elements; the test at the end asks it again.
 CASES = {
     "row of 512 f32": (_reduce("8x512xf32", "8x1xf32"), "2048xf32"),
@@ -71,6 +88,12 @@ CASES = {
     "scalar in vmul": (_scalar("vmul"), ""),
     "vbrc of a column": (_brc("8x1xf32", "8x64xf32"), "64xf32"),
     "vbrc of one element": (_brc("1x1xf32", "1x64xf32"), ""),
+    "choice of f32": (_choice("f32"), "8xf32"),
+    "choice of f16": (_choice("f16"), "16xf16"),
+    "choice of f32 and a scalar": (_choice("f32", "f32"), "16xf32"),
+    "choice of i64": (_choice("i64"), ""),
+    "bool to f16": (_from_bool("f16"), "48xf16"),
+    "bool to f32": (_from_bool("f32"), "24xf32"),
 }
 
 

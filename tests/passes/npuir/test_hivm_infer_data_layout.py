@@ -101,6 +101,16 @@ def test_one_tile_of_several(run_passes) -> None:
     assert "memref<2x4x16x16xf16, strided<[1024, 256, 16, 1], offset: ?>" in found
 
 
+def test_a_slice_of_one_row_may_have_dropped_the_dimension(run_passes) -> None:
+    view = "memref<32xf16, strided<[1], offset: 512>, #hivm.address_space<cbuf>>"
+    body = (
+        f"%v = memref.subview %a[16, 0] [1, 32] [1, 1] : {_type('64x32xf16', 'cbuf')} to {view}\n"
+        f"annotation.mark %v {{seen}} : {view}"
+    )
+    text = run_passes(_kernel(64, 32, "f16", body=body), HivmInferDataLayoutPass())
+    assert "memref.subview %a[0, 1, 0, 0] [2, 1, 16, 16]" in text
+
+
 @pytest.mark.parametrize("case", ["slice", "size"])
 def test_what_has_no_blocks_is_an_error(case: str) -> None:
     text = _kernel(64, 32, "f16", body=_slice("8", 16))

@@ -32,7 +32,7 @@ def test_store_of_a_product_becomes_the_fixpipe(run_passes) -> None:
 def test_vector_reader_gets_one_fixpipe_behind_the_loop(run_passes) -> None:
     text = run_passes(_module(STORE, EXP), HivmInlineFixpipePass())
     lines = [line.strip() for line in text.splitlines()]
-    fixpipes = [line for line in lines if "fixpipe" in line]
+    fixpipes = [line for line in lines if "hir.fixpipe" in line]
     assert len(fixpipes) == 1
     assert "-> tensor<64x64xf32>" in fixpipes[0]
     name = fixpipes[0].split(" = ")[0]
@@ -89,7 +89,7 @@ def test_product_computed_with_each_turn_stays_in_l0c(run_passes) -> None:
     text = run_passes(_loop_with(EXP), HivmInlineFixpipePass())
     lines = [line.strip() for line in text.splitlines()]
     assert "scf.yield %p : tensor<64x64xf32>" in lines
-    inside = next(line for line in lines if "fixpipe" in line)
+    inside = next(line for line in lines if "hir.fixpipe" in line)
     assert "ins(%p : tensor<64x64xf32>)" in inside
     name = inside.split(" = ")[0]
     assert any(f"hivm.hir.vexp ins({name} " in line for line in lines)

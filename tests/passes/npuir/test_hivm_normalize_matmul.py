@@ -49,3 +49,11 @@ def test_accumulator_of_the_cube_core_stays(run_passes, body: str) -> None:
     text = run_passes(_module(body), HivmNormalizeMatmulPass())
     assert "vadd" not in text
     assert "select" not in text
+
+
+def test_a_product_from_nothing_forgets_the_tile_it_is_written_over(run_passes) -> None:
+    body = "%true = arith.constant true %r = " + MMAD.format(init="%true", c="%acc")
+    text = run_passes(_module(body), HivmNormalizeMatmulPass())
+    empty = re.search(r"(%\w+) = tensor.empty", text)
+    assert empty is not None
+    assert f"outs({empty[1]} :" in text

@@ -1,4 +1,4 @@
-"""Random programs through the sync solver, run with every instruction as early as flags allow.
+"""Random programs through both sync passes, run with every instruction as early as flags allow.
 
 The checker below is a second model of the pipes, written apart from the solver: it executes
 the IR, gives each instruction a start and an end, and asks of every two instructions that
@@ -24,11 +24,13 @@ from tlcourse.dialects.hivm.cube import MmadL1Op
 from tlcourse.dialects.hivm.sync import PipeBarrierOp, SetFlagOp, WaitFlagOp
 from tlcourse.dialects.text import from_text
 from tlcourse.passes.npuir.buffers import kind_of, size_bytes
-from tlcourse.passes.npuir.functions import device_functions
+from tlcourse.passes.npuir.functions import DevicePass, device_functions
 from tlcourse.passes.npuir.hivm_enable_multi_buffer import HivmEnableMultiBufferPass
 from tlcourse.passes.npuir.hivm_graph_sync_solver import HivmGraphSyncSolverPass
+from tlcourse.passes.npuir.hivm_inject_sync import HivmInjectSyncPass
 
 IN_ORDER = ("PIPE_S", "PIPE_M", "PIPE_FIX", "PIPE_MTE1")
+SOLVERS = (HivmGraphSyncSolverPass, HivmInjectSyncPass)
 GM = "memref<64xf32, #hivm.address_space<gm>>"
 
 
@@ -306,10 +308,10 @@ class Author:
         )
 
 
-def _run(seed: int, cube: bool, *, solve: bool = True) -> list[str]:
+def _run(seed: int, cube: bool, solver: type[DevicePass] | None) -> list[str]:
     module = from_text(Author(seed, cube=cube).text())
-    if solve:
-        HivmGraphSyncSolverPass().apply(Context(), module)
+    if solver is not None:
+        solver().apply(Context(), module)
     HivmEnableMultiBufferPass().apply(Context(), module)
     module.verify()
     function = next(iter(device_functions(module)))
@@ -317,17 +319,23 @@ def _run(seed: int, cube: bool, *, solve: bool = True) -> list[str]:
     return problems(Machine(function, arguments).nodes)
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("seed", range(40))
-def test_no_two_accesses_of_a_random_vector_program_may_swap(seed: int) -> None:
-    assert _run(seed, cube=False) == []
+def test_no_two_accesses_of_a_random_vector_program_may_swap(
+    seed: int, solver: type[DevicePass]
+) -> None:
+    assert _run(seed, False, solver) == []
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("seed", range(40))
-def test_no_two_accesses_of_a_random_cube_program_may_swap(seed: int) -> None:
-    assert _run(seed, cube=True) == []
+def test_no_two_accesses_of_a_random_cube_program_may_swap(
+    seed: int, solver: type[DevicePass]
+) -> None:
+    assert _run(seed, True, solver) == []
 
 
 def test_the_checker_sees_missing_flags() -> None:
-    """Without the solver most random programs are wrong, and the checker says so."""
-    wrong = sum(bool(_run(seed, cube=False, solve=False)) for seed in range(20))
+    """Without a solver most random programs are wrong, and the checker says so."""
+    wrong = sum(bool(_run(seed, False, None)) for seed in range(20))
     assert wrong >= 15

@@ -1,13 +1,16 @@
 """The four passes that give border tiles their place in the workspace."""
 
+import pytest
+
+from tlcourse.diagnostics import TLError
 from tlcourse.passes.npuir.hivm_bind_workspace_arg import HivmBindWorkspaceArgPass
 from tlcourse.passes.npuir.hivm_insert_infer_funcs import (
     InsertInferTaskTypeFuncPass,
     InsertInferWorkspaceSizeFuncPass,
 )
+from tlcourse.passes.npuir.hivm_plan_memory import GLOBAL, HivmPlanMemoryPass
 from tlcourse.passes.npuir.insert_workspace_for_mix_cv import InsertWorkSpaceForMixCVPass
 from tlcourse.passes.npuir.lower_memref_ext import LowerMemRefExtPass
-from tlcourse.passes.npuir.plan_workspace import PlanWorkspacePass
 
 T = "tensor<5x7xf32>"
 MODULE = f"""module {{
@@ -22,7 +25,11 @@ MODULE = f"""module {{
   }}
 }}
 """
-PLANNED = (InsertWorkSpaceForMixCVPass(), HivmBindWorkspaceArgPass(), PlanWorkspacePass())
+PLANNED = (
+    InsertWorkSpaceForMixCVPass(),
+    HivmBindWorkspaceArgPass(),
+    HivmPlanMemoryPass(mem_plan_mode=GLOBAL),
+)
 
 
 def test_insert_workspace_only_where_a_result_is_read(run_passes) -> None:
@@ -67,3 +74,10 @@ def test_kernel_without_borders_is_left_alone(run_passes) -> None:
     alone = "module { func.func @k(%a: memref<4xf32>) { return } }"
     passes = (*PLANNED, InsertInferWorkspaceSizeFuncPass(), LowerMemRefExtPass())
     assert run_passes(alone, *passes) == run_passes(alone)
+
+
+def test_bind_without_an_argument_for_it_is_an_error(run_passes) -> None:
+    text = MODULE.replace("WorkspaceArgIdx = 1 : i64, ", "")
+    with pytest.raises(TLError, match="k has no argument for the workspace") as raised:
+        run_passes(text, InsertWorkSpaceForMixCVPass(), HivmBindWorkspaceArgPass())
+    assert raised.value.code == "TL305"

@@ -146,3 +146,13 @@ def test_reductions_work_in_float32(apply) -> None:
     expected = (1 + a.float().sum(1, keepdim=True)).bfloat16()
     run(generate(module, k.sources), [a, b], symbols={})
     assert torch.equal(b, expected)
+
+
+def test_tiles_are_numbered_through_and_a_result_is_overwritten(apply) -> None:
+    module = apply(chain("bfloat16"), PASSES)
+    labels = [op.label.data for op in module.walk() if isinstance(op, tl.AllocOp)]
+    # The product's tile takes the power and the sum; parts get tiles of their own.
+    assert labels == [
+        *("a", "b", "bf16_src_f32_0", "bf16_dst_f32_1"),
+        *("bf16_src_f32_2", "bf16_src_f32_3", "bf16_dst_f32_4"),
+    ]

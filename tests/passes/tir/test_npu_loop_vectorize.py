@@ -8,8 +8,8 @@ import pytest
 import torch
 
 import tlcourse.language as T
+from tests.passes.tir.kept_bodies import KEPT
 from tests.passes.tir.parallel_bodies import (
-    KEPT,
     TURNED,
     Loop,
     kernel_of,

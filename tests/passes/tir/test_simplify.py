@@ -90,3 +90,16 @@ def test_numbers_stay(same_numbers) -> None:
 
     inputs = [torch.arange(64, dtype=torch.float32), torch.zeros(64)]
     same_numbers(k, PASSES, inputs)
+
+
+def test_a_condition_keeps_its_name(apply) -> None:
+    @T.prim_func
+    def k(n: T.int32):
+        with T.Kernel(1, is_npu=True) as (cid, _):
+            small = n < 4
+            if small:
+                T.print(cid)
+
+    text = str(apply(k, PASSES))
+    assert 'tl.let "small"' in text
+    assert "scf.if %small" in text

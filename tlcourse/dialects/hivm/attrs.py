@@ -8,6 +8,7 @@ from xdsl.ir import Attribute, Data
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
+from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 
 class EnumWord(Data[str]):
@@ -21,7 +22,11 @@ class EnumWord(Data[str]):
 
     @classmethod
     def parse_word(cls, parser: AttrParser) -> str:
-        """Reads `<word>`; an unknown word is an error that lists the known ones."""
+        """Reads `<word>`; an unknown word is an error that lists the known ones.
+
+        The long form `#dialect.attribute<word>` means the same.
+        """
+        parser._parse_optional_token(MLIRTokenKind.HASH_IDENT)  # pyright: ignore[reportPrivateUsage]
         with parser.in_angle_brackets():
             word = parser.parse_identifier_or_str_literal()
         if word not in cls.WORDS:
@@ -94,7 +99,7 @@ ReduceOpAttr = define_enum(
     "What vreduce does.",
 )
 DmaModeAttr = define_enum(
-    "hivm.dma_mode", "DmaModeAttr", "nz2nz nz2nd nz2dn", "Layout change of fixpipe."
+    "hivm.dma_mode", "DmaModeAttr", "nz2nd nz2dn normal", "Layout change of fixpipe."
 )
 PreQuantAttr = define_enum(
     "hivm.fixpipe_pre_quant_mode",
@@ -108,8 +113,26 @@ PreReluAttr = define_enum(
     "NO_RELU NORMAL_RELU LEAKY_RELU P_RELU",
     "Relu on the way out of L0C.",
 )
+DualDstModeAttr = define_enum(
+    "hivm.fixpipe_dual_dst_mode",
+    "DualDstModeAttr",
+    "NO_DUAL ROW_SPLIT COLUMN_SPLIT",
+    "How fixpipe shares a tile between two vector cores.",
+)
+UnitFlagAttr = define_enum(
+    "hivm.unit_flag",
+    "UnitFlagAttr",
+    "DISABLED RESERVED ENABLED_WITHOUT_UPDATE ENABLED_WITH_UPDATE",
+    "Handing over from mmadL1 to fixpipe piece by piece, without an event.",
+)
+SubBlockMappingAttr = define_enum(
+    "hivm.sub_block", "SubBlockMappingAttr", "x", "A loop over the vector cores of a block."
+)
 AtomicKindAttr = define_enum(
-    "hivm.atomic_kind", "AtomicKindAttr", "none add max min and or xor", "Atomic store."
+    "hivm.atomic_kind",
+    "AtomicKindAttr",
+    "none add max min and or xor umax umin",
+    "Atomic store.",
 )
 PadModeAttr = define_enum(
     "hivm.padmode", "PadModeAttr", "PadNull PadFirstElem PadValue", "Padding of load."
@@ -147,6 +170,9 @@ ATTRIBUTES: list[type[Attribute]] = [
     DmaModeAttr,
     PreQuantAttr,
     PreReluAttr,
+    DualDstModeAttr,
+    UnitFlagAttr,
+    SubBlockMappingAttr,
     AtomicKindAttr,
     PadModeAttr,
     SyncInstrModeAttr,

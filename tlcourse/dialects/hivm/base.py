@@ -64,6 +64,10 @@ class PipeOp(HivmTextOp):
         """Whether the op also reads what it writes (accumulation)."""
         return False
 
+    def pairs_elements(self) -> bool:
+        """Whether each element of the result comes from the one at its place in each source."""
+        return True
+
     def scalars_like(self) -> str:
         """The operand of the template whose dtype scalar sources get."""
         return "{o}"

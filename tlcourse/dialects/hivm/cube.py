@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import IndexType, TensorType, UnitAttr, i1, i64
+from xdsl.dialects.builtin import ArrayAttr, IndexType, TensorType, UnitAttr, i1, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -18,6 +18,7 @@ from xdsl.irdl import (
 
 from tlcourse.dialects.hivm.assembly import AttrDict, Clause, Group, Result
 from tlcourse.dialects.hivm.base import Core, Cost, PipeOp, result_types
+from tlcourse.dialects.hivm.unit_flags import UnitFlags
 
 
 @irdl_op_definition
@@ -45,7 +46,7 @@ class MmadL1Op(PipeOp):
     b_transpose = opt_prop_def(UnitAttr)
     enable_HF32 = opt_prop_def(UnitAttr)
     enable_I4 = opt_prop_def(UnitAttr)
-    unit_flag_mode = opt_prop_def()
+    unit_flag_mode = opt_prop_def(ArrayAttr)
     result_tensors = var_result_def(TensorType)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
@@ -78,6 +79,7 @@ class MmadL1Op(PipeOp):
             Group("ins", ("a", "b", "init_condition", "real_m", "real_k", "real_n")),
             Group("outs", ("c",)),
             Group("sync_related_args", ("sync_related_args",)),
+            UnitFlags(),
             Result(),
         )
 

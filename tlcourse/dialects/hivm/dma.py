@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import BoolAttr, TensorType, UnitAttr, i1
+from xdsl.dialects.builtin import ArrayAttr, BoolAttr, TensorType, UnitAttr, i1
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -30,11 +30,13 @@ from tlcourse.dialects.hivm.attrs import (
     AtomicKindAttr,
     CoreTypeAttr,
     DmaModeAttr,
+    DualDstModeAttr,
     PadModeAttr,
     PreQuantAttr,
     PreReluAttr,
 )
 from tlcourse.dialects.hivm.base import Core, Cost, PipeOp, result_types, space_of
+from tlcourse.dialects.hivm.unit_flags import UnitFlags
 
 
 class MoveOp(PipeOp):
@@ -249,11 +251,11 @@ class FixpipeOp(MoveOp):
     unit_flag_cond = var_operand_def(i1)
     quant_scale = opt_operand_def()
     dma_mode = opt_prop_def(DmaModeAttr)
-    dual_dst_mode = opt_prop_def()
+    dual_dst_mode = opt_prop_def(DualDstModeAttr)
     pre_quant = opt_prop_def(PreQuantAttr)
     pre_relu = opt_prop_def(PreReluAttr)
     channel_split = opt_prop_def(BoolAttr)
-    unit_flag_mode = opt_prop_def()
+    unit_flag_mode = opt_prop_def(ArrayAttr)
     result_tensor = var_result_def(TensorType)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
 
@@ -272,7 +274,13 @@ class FixpipeOp(MoveOp):
 
     @classmethod
     def clauses(cls) -> tuple[Clause, ...]:
-        return (AttrDict(), Group("ins", ("src",)), Group("outs", ("dst",)), Result())
+        return (
+            AttrDict(),
+            Group("ins", ("src",)),
+            Group("outs", ("dst",)),
+            UnitFlags(),
+            Result(),
+        )
 
     @classmethod
     def normalise(cls, parts: Parts) -> None:
@@ -300,4 +308,36 @@ class FixpipeOp(MoveOp):
         return f"numeric.fixpipe({{0}}, {{o}}, nz2nd={self.is_nz2nd()}, relu={relu!r})"
 
 
-DMA = [LoadOp, StoreOp, CopyOp, ND2NZOp, FixpipeOp]
+@irdl_op_definition
+class NZ2NDOp(MoveOp):
+    """A fractal tile of the cube core to GM by PIPE_MTE3, row-major on the way."""
+
+    name = "hivm.hir.nz2nd"
+    src = operand_def()
+    dst = operand_def()
+    result_tensor = var_result_def(TensorType)
+
+    def __init__(self, source: SSAValue, destination: SSAValue) -> None:
+        super().__init__(operands=[source, destination], result_types=[result_types(destination)])
+
+    @classmethod
+    def clauses(cls) -> tuple[Clause, ...]:
+        return (AttrDict(), Group("ins", ("src",)), Group("outs", ("dst",)), Result())
+
+    @property
+    def pipe(self) -> str:
+        return "PIPE_MTE3"
+
+    @property
+    def core(self) -> Core:
+        return "CUBE"
+
+    @property
+    def cost(self) -> Cost:
+        return Cost(kind="fixpipe")
+
+    def meaning(self) -> str:
+        return "numeric.fixpipe({0}, {o}, nz2nd=True, relu='NO_RELU')"
+
+
+DMA = [LoadOp, StoreOp, CopyOp, ND2NZOp, NZ2NDOp, FixpipeOp]

@@ -49,6 +49,9 @@ class MovingOp(VectorPipeOp):
     def destinations(self) -> Sequence[SSAValue]:
         return self.values("dst")
 
+    def pairs_elements(self) -> bool:
+        return False
+
 
 @irdl_op_definition
 class VCumsumOp(MovingOp):

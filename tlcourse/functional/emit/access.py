@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, SSAValue, Use
 
 from tlcourse.dialects import tl
 
@@ -30,3 +30,14 @@ def all_written(op: Operation) -> Sequence[SSAValue]:
         return tuple(op.destinations)
     first = written(op)
     return () if first is None else (first,)
+
+
+def is_read(use: Use) -> bool:
+    """Whether an op may read a tensor that is its operand; a region asks those behind it."""
+    op = use.operation
+    if isinstance(op, tl.RegionOp):
+        return any(map(is_read, op.result.uses))
+    if isinstance(op, tl.StoreOp):
+        return False
+    only_written = op.operands[use.index] in all_written(op)
+    return not only_written or (isinstance(op, tl.TileOp) and op.reads_destination())

@@ -25,6 +25,7 @@ from tlcourse.language.parser.tracer import Tracer
 from tlcourse.language.scalar import Expr
 from tlcourse.language.source import Captured
 from tlcourse.language.symbolic import Symbolic
+from tlcourse.language.view_checks import check_views
 
 MAX_MACRO_DEPTH = 16
 _TABLES = (EXPRESSIONS, STATEMENTS)
@@ -66,6 +67,7 @@ def read_function(
         _bind_parameters(found, block, scopes, build)
         Tracer(captured, scopes, build, _TABLES).run(_body(captured.node))
         _check_kernel(build)
+        check_views(build)
         build.emit(func.ReturnOp())
     return ReadFunction(
         module=_module(function.__name__, found, block, build),

@@ -18,8 +18,11 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
+from tlcourse.dialects.hivm.choices import BitcastOp
 from tlcourse.dialects.locations import point
 from tlcourse.dialects.memref import CastOp
+
+Extent = int | SSAValue
 
 VIEWS = (
     CastOp,
@@ -30,6 +33,7 @@ VIEWS = (
     memref.ExpandShapeOp,
     memref.ViewOp,
     memref.MemorySpaceCastOp,
+    BitcastOp,
 )
 _FLOAT_BITS: dict[type[Attribute], int] = {
     Float16Type: 16,
@@ -61,6 +65,17 @@ def kind_of(value: SSAValue) -> MemRefType:
 def is_static(kind: MemRefType) -> bool:
     """Whether all extents are numbers."""
     return DYNAMIC_INDEX not in kind.get_shape()
+
+
+def extents_of(value: SSAValue) -> list[Extent]:
+    """The extents of a slice or a buffer: numbers, and values where they are open."""
+    shape = kind_of(value).get_shape()
+    if DYNAMIC_INDEX not in shape:
+        return list(shape)
+    op = value.owner
+    assert isinstance(op, memref.SubviewOp | memref.AllocOp)
+    values = iter(op.sizes if isinstance(op, memref.SubviewOp) else op.dynamic_sizes)
+    return [next(values) if extent == DYNAMIC_INDEX else extent for extent in shape]
 
 
 def size_bytes(kind: MemRefType) -> int:

@@ -148,10 +148,11 @@ def _is_unused(op: Operation) -> bool:
 
 def _has_effect(regions: Sequence[Region]) -> bool:
     inner = [op for region in regions for op in region.walk()]
-    return any(not isinstance(op, scf.YieldOp) and not _is_plain(op) for op in inner)
+    return any(not isinstance(op, scf.YieldOp) and not is_plain(op) for op in inner)
 
 
-def _is_plain(op: Operation) -> bool:
+def is_plain(op: Operation) -> bool:
+    """Whether an op, or a loop around such ops, does nothing but make its results."""
     if isinstance(op, (scf.ForOp, scf.IfOp, memref.AllocOp, ToTensorOp)):
         return True
     if isinstance(op, PipeOp):

@@ -6,11 +6,18 @@ import math
 from dataclasses import dataclass
 
 from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import IntegerType, MemRefType, NoneAttr
+from xdsl.dialects.builtin import IntegerType, MemRefType, NoneAttr, i1
 from xdsl.ir import SSAValue
 
-from tlcourse.dialects.hivm.attrs import AddressSpaceAttr
-from tlcourse.dialects.hivm.vector import ElementwiseOp, VBrcOp, VectorPipeOp, VReduceOp, dims_of
+from tlcourse.dialects.hivm.choices import VSelOp
+from tlcourse.dialects.hivm.vector import (
+    ElementwiseOp,
+    VBrcOp,
+    VCastOp,
+    VectorPipeOp,
+    VReduceOp,
+    dims_of,
+)
 from tlcourse.dialects.rewriting import insert_before
 from tlcourse.passes.npuir.buffers import element_bits, is_static, kind_of, memref_kind, roots
 from tlcourse.passes.npuir.functions import DevicePass
@@ -19,6 +26,7 @@ from tlcourse.passes.npuir.operands import set_operands
 _BLOCK_BYTES = 32  # the unit in which a vector op addresses UB
 _REPEAT_BYTES = 256  # eight blocks: what one repeat of a vector op takes
 _ROWS_PER_REPEAT = 8  # rows that one repeat spreads when a column is broadcast
+_NO_VECTOR_BITS = 64
 _WITHOUT_SCALAR_FORM = ("vsub", "vdiv")  # the chip has no vector-scalar form of these
 
 
@@ -39,7 +47,10 @@ class HivmAllocExtraBufferPass(DevicePass):
     - scalar operand of vsub and vdiv: one block;
     - float reduction of a row: nothing up to a repeat, a repeat per row up to two, half of
       the source beyond; of fewer elements than a block, half of the source if even;
-    - other reductions: the size of the source, integers along rows twice that.
+    - other reductions: the size of the source, integers along rows twice that;
+    - choice by a bool tile: a block for the mask and one for each scalar; 64 bits: nothing;
+    - conversion of a bool tile: three blocks;
+    - 64-bit arithmetic, which the chip does element by element: nothing.
 
     Differs from upstream: only ops of our vector table; upstream's sizes for these.
 
@@ -52,21 +63,37 @@ class HivmAllocExtraBufferPass(DevicePass):
         for op in list(function.walk()):
             if not isinstance(op, VectorPipeOp):
                 continue
-            elements = _extra_elements(op)
+            elements = None if _runs_in_a_loop(op) else _extra_elements(op)
             if elements is not None:
                 _attach(op, elements)
 
 
 def _attach(op: VectorPipeOp, elements: int) -> None:
     kind = kind_of(op.destinations()[0])
-    scratch = MemRefType(kind.element_type, [elements], NoneAttr(), AddressSpaceAttr("ub"))
+    scratch = MemRefType(kind.element_type, [elements], NoneAttr(), kind.memory_space)
     alloc = memref.AllocOp([], [], scratch)
     alloc.memref.name_hint = "scratch"
     insert_before(op, [alloc])
     set_operands(op, "temp_buffer", [alloc.memref])
 
 
+def _runs_in_a_loop(op: VectorPipeOp) -> bool:
+    """Whether the chip has no vector form: 64 bits, and where in a column an extreme stands."""
+    if isinstance(op, VReduceOp) and "_with_index_" in op.arith.data:
+        kind = kind_of(op.src)
+        along_rows = len(kind.get_shape()) - 1 in dims_of(op.reduce_dims)
+        return not along_rows or isinstance(kind.element_type, IntegerType)
+    if not isinstance(op, ElementwiseOp | VReduceOp):
+        return False
+    kind = memref_kind(op.destinations()[0])
+    return kind is not None and element_bits(kind.element_type) == _NO_VECTOR_BITS
+
+
 def _extra_elements(op: VectorPipeOp) -> int | None:
+    if isinstance(op, VSelOp):
+        return _for_choice(op) if op.temp_buffer is None else None
+    if isinstance(op, VCastOp):
+        return _for_cast(op) if op.temp_buffer is None else None
     if isinstance(op, ElementwiseOp) and op.temp_buffer is None:
         return _for_elementwise(op)
     if isinstance(op, VReduceOp) and op.temp_buffer is None:
@@ -75,6 +102,18 @@ def _extra_elements(op: VectorPipeOp) -> int | None:
     if isinstance(op, VBrcOp) and op.temp_buffer is None:
         return _for_broadcast(op)
     return None
+
+
+def _for_choice(op: VSelOp) -> int | None:
+    bits = element_bits(kind_of(op.dst[0]).element_type)
+    scalars = sum(memref_kind(source) is None for source in op.src[1:])
+    return None if bits == 64 else _BLOCK_BYTES * 8 // bits * (1 + scalars)
+
+
+def _for_cast(op: VCastOp) -> int | None:
+    if kind_of(op.src[0]).element_type != i1:
+        return None
+    return 3 * _BLOCK_BYTES * 8 // element_bits(kind_of(op.dst[0]).element_type)
 
 
 def _for_elementwise(op: ElementwiseOp) -> int | None:

@@ -43,10 +43,12 @@ from tlcourse.dialects.hivm.core import DebugOp, GetSubBlockIdxOp
 from tlcourse.dialects.hivm.dma import LoadOp, StoreOp
 from tlcourse.dialects.hivm.vector import VReduceOp, dims_of
 from tlcourse.dialects.memref import subview, type_of
+from tlcourse.dialects.memref_ext import AllocWorkspaceOp
 from tlcourse.dialects.rewriting import insert_at_start, insert_before
 from tlcourse.passes.npuir.cube_vector import device_functions, tensor_type
 
 _HALVES = 2
+_SLICES = (tensor.ExtractSliceOp, tensor.InsertSliceOp)
 
 
 @dataclass(frozen=True)
@@ -81,11 +83,33 @@ def _tiles(function: func.FuncOp) -> list[SSAValue]:
 
 
 def _is_workspace(value: SSAValue) -> bool:
-    return isinstance(value.owner, ToTensorOp) and value.owner.writable is not None
+    tile = value.owner
+    if not isinstance(tile, ToTensorOp):
+        return False
+    return tile.writable is not None or isinstance(tile.memref.owner, AllocWorkspaceOp)
+
+
+def _stack_shapes(function: func.FuncOp) -> frozenset[tuple[int, ...]]:
+    """Shapes of tensors that hold several tiles one behind the other, see cv-pipelining."""
+    slices = [op for op in function.walk() if isinstance(op, _SLICES) and _takes_one(op)]
+    return frozenset(_shape(_whole(op)) for op in slices if not _is_workspace(_whole(op)))
+
+
+def _takes_one(op: tensor.ExtractSliceOp | tensor.InsertSliceOp) -> bool:
+    """Whether a slice is one tile of a stack: its first dimension is dropped."""
+    part = op.result if isinstance(op, tensor.ExtractSliceOp) else op.source
+    sizes = op.static_sizes.get_values()
+    return tuple(sizes[1:]) == _shape(part) and sizes[0] == 1
+
+
+def _whole(op: tensor.ExtractSliceOp | tensor.InsertSliceOp) -> SSAValue:
+    return op.source if isinstance(op, tensor.ExtractSliceOp) else op.dest
 
 
 def _can_cut(function: func.FuncOp, dim: int) -> bool:
+    stacks = _stack_shapes(function)
     shapes = [_shape(value) for value in _tiles(function)]
+    shapes = [shape[1:] if shape in stacks else shape for shape in shapes]
     fits = all(len(shape) > dim and _is_cuttable(shape[dim]) for shape in shapes)
     some = any(len(shape) > dim and shape[dim] != 1 for shape in shapes)
     return fits and some and all(_lets_cut(op, dim) for op in function.walk())
@@ -100,8 +124,8 @@ def _lets_cut(op: Operation, dim: int) -> bool:
         case VReduceOp():
             return dim not in dims_of(op.reduce_dims) or _shape(op.src)[dim] == 1
         case tensor.ExtractSliceOp() | tensor.InsertSliceOp():
-            same_rank = len(op.static_sizes) == len(op.static_offsets)
-            return same_rank and int(op.static_offsets.get_values()[dim]) == 0
+            at = dim + _takes_one(op)
+            return int(op.static_offsets.get_values()[at]) == 0
         case tensor.ExtractOp() | tensor.InsertOp() | DebugOp():
             return False
         case tensor.CollapseShapeOp() | tensor.ExpandShapeOp():
@@ -129,6 +153,8 @@ class _Cutter:
         self.function = function
         self.dim = dim
         self.half: dict[int, SSAValue] = {}
+        self.stacks = _stack_shapes(function)
+        self.taken = {op for op in function.walk() if isinstance(op, _SLICES) and _takes_one(op)}
         sub = GetSubBlockIdxOp()
         self.index = arith.IndexCastOp(sub.result, IndexType())
         insert_at_start(function.body.block, [sub, self.index], like=function)
@@ -164,8 +190,9 @@ class _Cutter:
         )
 
     def _halved(self, shape: Sequence[int]) -> list[int]:
+        dim = self.dim + (tuple(shape) in self.stacks)
         return [
-            extent // _HALVES if index == self.dim and extent > 1 else extent
+            extent // _HALVES if index == dim and extent > 1 else extent
             for index, extent in enumerate(shape)
         ]
 
@@ -226,12 +253,12 @@ class _Cutter:
 
     def _cut_slice(self, op: tensor.ExtractSliceOp | tensor.InsertSliceOp) -> None:
         """A short tile: each half holds what lies in it."""
-        whole = op.source if isinstance(op, tensor.ExtractSliceOp) else op.dest
-        if _is_workspace(whole) or _shape(whole)[self.dim] == 1:
+        whole, dim = _whole(op), self.dim + (op in self.taken)
+        if _is_workspace(whole) or _shape(whole)[dim] == 1:
             return
-        half = _shape(whole)[self.dim]
+        half = _shape(whole)[dim]
         offsets, sizes = _box(op)
-        sizes[self.dim] = self._short(sizes[self.dim], half, op)
+        sizes[dim] = self._short(sizes[dim], half, op)
         fresh = _with_box(op, offsets, sizes)
         insert_before(op, [fresh])
         op.results[0].replace_all_uses_with(fresh.results[0])
@@ -299,7 +326,8 @@ def _with_box(
     """The same slice op with other offsets and sizes."""
     if isinstance(op, tensor.ExtractSliceOp):
         shape = [size if isinstance(size, int) else DYNAMIC_INDEX for size in sizes]
-        kind = TensorType(op.result.type.element_type, shape)
+        dropped = len(shape) - len(_shape(op.result))
+        kind = TensorType(op.result.type.element_type, shape[dropped:])
         return tensor.ExtractSliceOp(op.source, offsets, sizes, [1] * len(sizes), kind)
     static_offsets, dynamic_offsets = split_dynamic_index_list(offsets, DYNAMIC_INDEX)
     static_sizes, dynamic_sizes = split_dynamic_index_list(sizes, DYNAMIC_INDEX)

@@ -17,8 +17,10 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
+from tlcourse.diagnostics import error
 from tlcourse.dialects.memref_ext import AllocWorkspaceOp
 from tlcourse.dialects.rewriting import replace
+from tlcourse.passes.npuir.functions import argument_for
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,22 @@ class HivmBindWorkspaceArgPass(ModulePass):
 
 
 def workspace_of(function: func.FuncOp) -> SSAValue:
-    """The workspace argument. The function counts its arguments without the first one."""
+    """The workspace argument. The function counts its arguments without the first one.
+
+    Raises:
+        TL305: the function has none.
+    """
+    marked = argument_for(function, "workspace")
+    if marked is not None:
+        return marked
+    if "WorkspaceArgIdx" not in function.attributes:
+        raise error(
+            "TL305",
+            f"{function.sym_name.data} has no argument for the workspace",
+            why="cube and vector cores hand tiles over in memory that the launcher gives",
+            fix="mark an argument of type memref<?xi8> with "
+            "{hacc.arg_type = #hacc.arg_type<workspace>}",
+        )
     index = function.attributes["WorkspaceArgIdx"]
     assert isinstance(index, IntegerAttr)
     return function.body.block.args[index.value.data + 1]

@@ -19,9 +19,11 @@ from tlcourse.passes.npuir.buffers import (
     kind_of,
     memref_kind,
     roots,
+    users,
 )
 from tlcourse.passes.npuir.functions import DevicePass
 
+_RESHAPES = (memref.CollapseShapeOp, memref.ExpandShapeOp)
 _ROW_BYTES = 32  # a DMA row and a vector row start at a multiple of this in UB
 
 
@@ -86,9 +88,14 @@ def _ragged(tiles: Iterable[SSAValue]) -> Iterable[memref.AllocOp]:
 def _is_ragged(buffer: SSAValue) -> bool:
     kind = kind_of(buffer)
     shape = kind.get_shape()
-    if len(shape) < 2 or not is_static(kind) or shape[-1] == 1:
+    if len(shape) < 2 or not is_static(kind) or shape[-1] == 1 or _is_reshaped(buffer):
         return False
     return shape[-1] * element_bits(kind.element_type) % (8 * _ROW_BYTES) != 0
+
+
+def _is_reshaped(buffer: SSAValue) -> bool:
+    """Whether a tile is also seen with other dimensions, which only one piece can be."""
+    return any(isinstance(user, _RESHAPES) for user in users(buffer))
 
 
 def _pad(op: memref.AllocOp) -> None:

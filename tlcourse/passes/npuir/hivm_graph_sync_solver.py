@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 
 from xdsl.dialects import func
 
 from tlcourse.chips import CHIPS, DEFAULT_CHIP
-from tlcourse.dialects.hivm.sync import SetFlagOp, WaitFlagOp
 from tlcourse.passes.npuir.functions import DevicePass
 from tlcourse.passes.npuir.sync.build import build
 from tlcourse.passes.npuir.sync.emit import emit
-from tlcourse.passes.npuir.sync.events import PipePair, event_ids
+from tlcourse.passes.npuir.sync.events import event_ids, written_ids
 from tlcourse.passes.npuir.sync.solve import solve
 
 
@@ -49,14 +47,5 @@ class HivmGraphSyncSolverPass(DevicePass):
     def run(self, function: func.FuncOp) -> None:
         body = build(function)
         syncs = solve(body)
-        ids = event_ids(body, syncs, CHIPS[self.chip].event_ids, _written_ids(function))
+        ids = event_ids(body, syncs, CHIPS[self.chip].event_ids, written_ids(function))
         emit(function, syncs, ids)
-
-
-def _written_ids(function: func.FuncOp) -> dict[PipePair, frozenset[int]]:
-    """Ids of the flags that the kernel's author wrote."""
-    found: dict[PipePair, set[int]] = defaultdict(set)
-    for op in function.walk():
-        if isinstance(op, SetFlagOp | WaitFlagOp) and isinstance(op.event, int):
-            found[op.set_pipe.data, op.wait_pipe.data].add(op.event)
-    return {pipes: frozenset(ids) for pipes, ids in found.items()}

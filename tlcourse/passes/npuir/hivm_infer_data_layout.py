@@ -107,7 +107,10 @@ def _open(kind: MemRefType) -> MemRefType:
 
 @dataclass(frozen=True)
 class _Slice:
-    """A slice of a two-dimensional tile, or of one tile of several, on its way to blocks."""
+    """A slice of a two-dimensional tile, or of one tile of several, on its way to blocks.
+
+    A slice of one row or column may have dropped that dimension: its blocks have it still.
+    """
 
     function: func.FuncOp
     op: memref.SubviewOp
@@ -117,8 +120,8 @@ class _Slice:
         op, new_ops = self.op, list[Operation]()
         *outer, row, column = _entries(op.static_offsets, op.offsets)
         *counts, rows, columns = _entries(op.static_sizes, op.sizes)
-        if len(kind_of(op.result).get_shape()) != 2 or any(count != 1 for count in counts):
-            raise _unsupported(op, f"the slice of {name_of(op.source)} is not two-dimensional")
+        if any(count != 1 for count in counts):
+            raise _unsupported(op, f"the slice of {name_of(op.source)} spans several tiles")
         starts = [*outer, self._start(column, 1, new_ops), self._start(row, 0, new_ops), 0, 0]
         sizes = [self._blocks(columns, 1, new_ops), self._blocks(rows, 0, new_ops), *self.block]
         extents = [*counts, *sizes]

@@ -16,20 +16,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import arith, func, memref
+from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import FunctionType, MemRefType, ModuleOp, NoneAttr
-from xdsl.ir import SSAValue, Use
+from xdsl.ir import Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from tlcourse.diagnostics import error
 from tlcourse.dialects.hivm.attrs import AddressSpaceAttr
+from tlcourse.dialects.hivm.choices import BitcastOp
 from tlcourse.dialects.hivm.cube import MmadL1Op
 from tlcourse.dialects.hivm.dma import FixpipeOp, ND2NZOp
 from tlcourse.dialects.memref import CastOp, type_of
 from tlcourse.dialects.memref_ext import AllocWorkspaceOp
 
 _MATRIX_INPUTS = 2  # a and b come first among the operands of mmadL1
+
+_BOUNDS = 3  # operands of a loop in front of those that it carries
+_CARRIERS = (scf.ForOp, scf.WhileOp, scf.ConditionOp, scf.YieldOp)
 
 _VIEWS = (
     memref.SubviewOp,
@@ -38,6 +42,7 @@ _VIEWS = (
     memref.ExpandShapeOp,
     memref.ViewOp,
     CastOp,
+    BitcastOp,
     arith.SelectOp,
 )
 
@@ -63,7 +68,8 @@ def _infer(function: func.FuncOp) -> None:
         elif isinstance(op, memref.AllocOp):
             _set(op.memref, _space(op))
     inputs = [argument.type for argument in function.body.block.args]
-    outputs = list(function.function_type.outputs)
+    last = function.body.block.last_op
+    outputs = [value.type for value in last.operands] if last is not None else []
     function.properties["function_type"] = FunctionType.from_lists(inputs, outputs)
 
 
@@ -93,14 +99,21 @@ def _space_by_use(use: Use) -> str | None:
 
 
 def _uses(value: SSAValue) -> list[Use]:
+    """What is done with a buffer, under whatever name."""
     found: list[Use] = []
-    for use in value.uses:
-        found += _uses(use.operation.results[0]) if isinstance(use.operation, _VIEWS) else [use]
+    seen, waiting = {value}, [value]
+    while waiting:
+        for use in waiting.pop().uses:
+            same = _same_buffer(use)
+            if not same:
+                found.append(use)
+            waiting += [name for name in same if name not in seen]
+            seen.update(same)
     return found
 
 
 def _set(value: SSAValue, space: str) -> None:
-    """Gives a buffer and all views of it their memory."""
+    """Gives a buffer, all views of it and all values that carry it their memory."""
     if not isinstance(value.type, MemRefType):
         return
     kind = type_of(value)
@@ -110,5 +123,37 @@ def _set(value: SSAValue, space: str) -> None:
         )
         value = Rewriter.replace_value_with_new_type(value, typed)
     for use in list(value.uses):
-        if isinstance(use.operation, _VIEWS):
-            _set(use.operation.results[0], space)
+        for same in _same_buffer(use):
+            if not isinstance(use.operation, _CARRIERS) or _is_open(same):
+                _set(same, space)
+
+
+def _is_open(value: SSAValue) -> bool:
+    return isinstance(value.type, MemRefType) and value.type.memory_space == NoneAttr()
+
+
+def _same_buffer(use: Use) -> tuple[SSAValue, ...]:
+    """The values that lie where the used one lies: views, and what loops and branches carry."""
+    op = use.operation
+    if isinstance(op, _VIEWS):
+        return (op.results[0],)
+    if isinstance(op, scf.ForOp) and use.index >= _BOUNDS:
+        index = use.index - _BOUNDS
+        return (op.body.block.args[index + 1], op.results[index])
+    if isinstance(op, scf.WhileOp):
+        return (op.before_region.block.args[use.index],)
+    if isinstance(op, scf.ConditionOp) and use.index > 0:
+        loop = op.parent_op()
+        assert isinstance(loop, scf.WhileOp)
+        return (loop.after_region.block.args[use.index - 1], loop.results[use.index - 1])
+    if isinstance(op, scf.YieldOp):
+        return _yielded(op.parent_op(), use.index)
+    return ()
+
+
+def _yielded(around: Operation | None, index: int) -> tuple[SSAValue, ...]:
+    if isinstance(around, scf.ForOp):
+        return (around.body.block.args[index + 1], around.results[index])
+    if isinstance(around, scf.WhileOp):
+        return (around.before_region.block.args[index],)
+    return (around.results[index],) if around is not None else ()

@@ -26,7 +26,14 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import scf, tensor
-from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, ModuleOp, TensorType
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    BoolAttr,
+    Float16Type,
+    Float32Type,
+    ModuleOp,
+    TensorType,
+)
 from xdsl.ir import Attribute, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 
@@ -36,6 +43,8 @@ from tlcourse.dialects.hivm.vector import VCastOp
 from tlcourse.dialects.rewriting import insert_after, replace
 from tlcourse.passes.npuir.cube_vector import empty_like, readers, readers_by, tensor_type
 from tlcourse.passes.npuir.hivm_normalize_matmul import adds_to, keeps_product
+
+DONE = "fixpipe_for_result_already_inserted"
 
 _PRE_QUANT: dict[Attribute, str] = {Float16Type(): "F322F16", BFloat16Type(): "F322BF16"}
 
@@ -53,6 +62,7 @@ class HivmInlineFixpipePass(ModulePass):
                 products.setdefault(value, mmad)
         for value, mmad in products.items():
             _take_out(value, mmad)
+            mmad.attributes[DONE] = BoolAttr.from_bool(True)
 
 
 def _products(mmad: MmadL1Op) -> Iterator[SSAValue]:

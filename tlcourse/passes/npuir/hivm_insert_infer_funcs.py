@@ -1,4 +1,4 @@
-"""insert-infer-workspace-size-func and insert-infer-task-type-func: facts for the launcher.
+"""hivm-insert-infer-workspace-size-func, hivm-insert-infer-task-type-func: facts for the launcher.
 
 ```
 -->  func.func @K_infer_workspace_shape_function() -> index { return 131072 }   // bytes a block
@@ -20,14 +20,15 @@ from tlcourse.dialects.hacc import FunctionKindAttr, HostFuncTypeAttr
 from tlcourse.passes.npuir.cube_vector import device_functions
 from tlcourse.passes.npuir.plan_workspace import workspace_bytes
 
-_MIX_TASK_TYPE = 32  # what the AscendNPU IR compiler writes for one cube and two vector cores
+# What the AscendNPU IR compiler writes; a mixed kernel takes one cube and two vector cores.
+_TASK_TYPES = {"AIV": 10, "AIC": 20, "MIX": 32}
 
 
 @dataclass(frozen=True)
 class InsertInferWorkspaceSizeFuncPass(ModulePass):
     """Adds the host function that tells how many bytes of workspace a block needs."""
 
-    name = "insert-infer-workspace-size-func"
+    name = "hivm-insert-infer-workspace-size-func"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in device_functions(op, "MIX"):
@@ -45,10 +46,11 @@ class InsertInferTaskTypeFuncPass(ModulePass):
     name = "hivm-insert-infer-task-type-func"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in device_functions(op, "MIX"):
-            name = f"{function.sym_name.data}_infer_task_type_function"
-            value = IntegerAttr(_MIX_TASK_TYPE, IntegerType(8))
-            _insert(op, function, name, value, "infer_task_type_function")
+        for core, number in _TASK_TYPES.items():
+            for function in device_functions(op, core):
+                name = f"{function.sym_name.data}_infer_task_type_function"
+                value = IntegerAttr(number, IntegerType(8))
+                _insert(op, function, name, value, "infer_task_type_function")
 
 
 def _insert(

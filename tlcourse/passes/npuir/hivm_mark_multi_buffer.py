@@ -10,9 +10,10 @@ from xdsl.ir import Operation, SSAValue
 
 from tlcourse.dialects.annotation import MarkOp
 from tlcourse.dialects.hivm.dma import LoadOp, MoveOp, ND2NZOp, StoreOp
+from tlcourse.dialects.memref_ext import AllocWorkspaceOp
 from tlcourse.dialects.rewriting import insert_after
 from tlcourse.passes.npuir.buffers import roots
-from tlcourse.passes.npuir.functions import DevicePass, is_mixed
+from tlcourse.passes.npuir.functions import DevicePass, core_of, is_mixed
 
 ATTRIBUTE = "hivm.multi_buffer"
 COPIES = 2
@@ -34,6 +35,9 @@ class HivmMarkMultiBufferPass(DevicePass):
     Algorithm: the on-chip side of each nd2nz, load and store, when it is allocated inside
     `scf.for` loops only, is marked once. In kernels for both kinds of core only nd2nz counts.
 
+    Before a mixed kernel is split, the pass has a first round. It asks for four copies
+    (`set_workspace_multibuffer`) of each workspace tile that a loop fills, for cv-pipelining.
+
     Differs from upstream: nothing for the default options. A buffer that stands before the
     loop is never doubled, here and there.
     """
@@ -41,15 +45,20 @@ class HivmMarkMultiBufferPass(DevicePass):
     name = "hivm-mark-multi-buffer"
 
     enable_auto: bool = True
+    set_workspace_multibuffer: int = 4
 
     def run(self, function: func.FuncOp) -> None:
         moves = (ND2NZOp,) if is_mixed(function) else (ND2NZOp, LoadOp, StoreOp)
         if not self.enable_auto:
             return
+        if core_of(function) == "MIX":
+            for op in [inner for inner in function.walk() if isinstance(inner, AllocWorkspaceOp)]:
+                _mark(op.result, self.set_workspace_multibuffer)
+            return
         for op in list(function.walk()):
             if isinstance(op, moves):
                 for buffer in _on_chip_buffers(op):
-                    _mark(buffer)
+                    _mark(buffer, COPIES)
 
 
 def _on_chip_buffers(op: MoveOp) -> tuple[SSAValue, ...]:
@@ -57,12 +66,16 @@ def _on_chip_buffers(op: MoveOp) -> tuple[SSAValue, ...]:
     return roots(side)
 
 
-def _mark(buffer: SSAValue) -> None:
+def _mark(buffer: SSAValue, copies: int) -> None:
     op = buffer.owner
-    if not isinstance(op, memref.AllocOp) or not _is_inside_loops(op) or copies_of(buffer) > 1:
+    if (
+        not isinstance(op, memref.AllocOp | AllocWorkspaceOp)
+        or not _is_inside_loops(op)
+        or copies_of(buffer) > 1
+    ):
         return
     mark = MarkOp(buffer)
-    mark.attributes[ATTRIBUTE] = IntegerAttr(COPIES, i32)
+    mark.attributes[ATTRIBUTE] = IntegerAttr(copies, i32)
     insert_after(op, [mark])
 
 

@@ -12,7 +12,8 @@ the product starts from nothing, and a vector add joins it with the old value.
 ```
 
 An accumulator that is empty, or that a loop carries from one matrix op to the next starting
-empty, stays: the product then lives in L0C for the whole loop.
+empty, stays: the product then lives in L0C for the whole loop. A product that starts from
+nothing gets an empty accumulator, whatever tile it was written over.
 
 Differs from upstream: sizes that are constants already are left as they are.
 """
@@ -29,7 +30,7 @@ from xdsl.passes import ModulePass
 
 from tlcourse.dialects.hivm import vector
 from tlcourse.dialects.hivm.cube import MmadL1Op
-from tlcourse.dialects.rewriting import replace
+from tlcourse.dialects.rewriting import insert_before, replace
 from tlcourse.passes.npuir.cube_vector import empty_like
 
 _BOUNDS = 3  # operands of a loop in front of those that it carries
@@ -45,6 +46,8 @@ class HivmNormalizeMatmulPass(ModulePass):
         for mmad in [inner for inner in op.walk() if isinstance(inner, MmadL1Op)]:
             if mmad.results and not stays_in_l0c(mmad):
                 _split(mmad)
+            elif mmad.results and not _is_cube_made(mmad.c):
+                _forget(mmad)
 
 
 def stays_in_l0c(mmad: MmadL1Op) -> bool:
@@ -117,6 +120,13 @@ def _is_sum(made: SSAValue, carried: SSAValue) -> bool:
     if isinstance(owner, scf.ForOp):
         return _only_accumulates(owner, owner.results.index(made))
     return isinstance(owner, MmadL1Op)
+
+
+def _forget(mmad: MmadL1Op) -> None:
+    """A product that starts from nothing does not hang on the tile it is written over."""
+    nothing = empty_like(mmad.c)
+    insert_before(mmad, [nothing])
+    mmad.operands = [nothing.tensor if value is mmad.c else value for value in mmad.operands]
 
 
 def _split(mmad: MmadL1Op) -> None:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace as with_changes
 
-from xdsl.dialects import func
-from xdsl.dialects.builtin import i64
+from xdsl.dialects import arith, func
+from xdsl.dialects.builtin import IntegerAttr, i64
+from xdsl.ir import SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from tlcourse.chips import CHIPS, DEFAULT_CHIP, Chip
 from tlcourse.dialects.annotation import MarkOp
@@ -26,7 +28,10 @@ from tlcourse.passes.npuir.placement import (
     same_pipes,
     shared,
 )
-from tlcourse.passes.npuir.simplify import constant
+from tlcourse.passes.npuir.plan_workspace import plan_workspace
+
+LOCAL = "local-mem-plan"
+GLOBAL = "global-work-space-plan"
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,9 @@ class HivmPlanMemoryPass(DevicePass):
        those of the same pipes, which adds no waiting, then any. If that fails too, it is
        tried once more with one copy each.
 
+    With `mem-plan-mode=global-work-space-plan` it gives the buffers in the workspace, which
+    cube and vector cores share, their offsets: one behind the other, none shared.
+
     Differs from upstream: of its three levels of sharing the middle one (a single buffer
     that shares with a double one is doubled too) is left out. Upstream's driver starts the
     compile over without multi-buffering; here the pass itself drops the copies.
@@ -63,8 +71,12 @@ class HivmPlanMemoryPass(DevicePass):
     name = "hivm-plan-memory"
 
     chip: str = DEFAULT_CHIP.name
+    mem_plan_mode: str = LOCAL
 
     def run(self, function: func.FuncOp) -> None:
+        if self.mem_plan_mode == GLOBAL:
+            plan_workspace(function)
+            return
         order = order_of(function)
         buffers = buffers_of(function, order)
         pairs = list(in_place_pairs(buffers, order))
@@ -134,10 +146,25 @@ def _rewrite(function: func.FuncOp, buffer: Buffer, addresses: Sequence[int]) ->
     if len(addresses) == 1:
         _drop_marks(buffer)
     name = value.name_hint
-    constants = [constant(function, address, i64) for address in addresses]
+    constants = [_address(function, address) for address in addresses]
     planned = PointerCastOp(constants, kind_of(value))
     replace(buffer.op, [planned])
     planned.result.name_hint = name
+
+
+def _address(function: func.FuncOp, address: int) -> SSAValue:
+    """The constant of an address; a new one stands in front of all others, as upstream's do."""
+    block = function.body.block
+    value = IntegerAttr(address, i64)
+    for op in block.ops:
+        if not isinstance(op, arith.ConstantOp):
+            break
+        if op.value == value:
+            return op.result
+    fresh = arith.ConstantOp(value)
+    fresh.result.name_hint = f"c{address}_i64"
+    Rewriter.insert_op(fresh, InsertPoint.at_start(block))
+    return fresh.result
 
 
 def _drop_marks(buffer: Buffer) -> None:

@@ -19,8 +19,9 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from tlcourse.dialects.annotation import MarkOp
 from tlcourse.dialects.hivm.base import PipeOp
-from tlcourse.dialects.rewriting import insert_before
+from tlcourse.dialects.rewriting import insert_after, insert_before
 from tlcourse.passes.npuir.cube_vector import (
     CORE_ATTRIBUTE,
     core_of,
@@ -59,8 +60,17 @@ def _half(function: func.FuncOp, core: str, kind: str, suffix: str) -> func.Func
             _remove(op)
     for op in half.walk():
         op.attributes.pop(CORE_ATTRIBUTE, None)
+    _keep_hand_overs(half)
     erase_unused(half.body)
     return half
+
+
+def _keep_hand_overs(half: func.FuncOp) -> None:
+    """Marks tiles that only the other core reads, so that nobody takes their writer for dead."""
+    for op in list(half.walk()):
+        if isinstance(op, PipeOp) and op.results and not op.results[0].uses:
+            if fills_workspace(op):
+                insert_after(op, [MarkOp(op.results[0])])
 
 
 def _remove(op: Operation) -> None:

@@ -25,14 +25,19 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp, TensorTyp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from tlcourse.dialects.annotation import MarkOp
 from tlcourse.dialects.bufferization import ToTensorOp
 from tlcourse.dialects.hivm.base import PipeOp
+from tlcourse.dialects.hivm.choices import BitcastOp
 from tlcourse.dialects.hivm.dma import CopyOp, LoadOp
 from tlcourse.dialects.locations import inherit
 from tlcourse.dialects.memref import subview
 from tlcourse.dialects.rewriting import insert_before
 from tlcourse.passes.npuir.buffer_lives import is_read_after, is_safe_target
+from tlcourse.passes.npuir.buffers import is_contiguous, kind_of
+from tlcourse.passes.npuir.carried import keep_carried, keep_yielded
 from tlcourse.passes.npuir.cube_vector import tensor_type
+from tlcourse.passes.npuir.tensor_shapes import Reshape, extents, reshaped
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,12 @@ class _Bufferizer:
                 self._done(op, view.result)
             case tensor.InsertSliceOp():
                 self._insert_slice(op)
+            case tensor.CollapseShapeOp() | tensor.ExpandShapeOp():
+                self._reshape(op)
+            case BitcastOp() if is_tensor(op.src):
+                bits = BitcastOp(self._own(op.src, op), tensor_type(op.result).get_element_type())
+                insert_before(op, [bits])
+                self._done(op, bits.result)
             case tensor.ExtractOp():
                 load = memref.LoadOp.get(self.buffer(op.tensor, op), list(op.indices))
                 insert_before(op, [load])
@@ -104,6 +115,8 @@ class _Bufferizer:
                 home = self._destination(op, op.dest, reads=True)
                 insert_before(op, [memref.StoreOp.get(op.scalar, home, list(op.indices))])
                 self._done(op, home)
+            case MarkOp() if is_tensor(op.src):
+                self.retired.append(op)
             case scf.ForOp():
                 self._loop(op)
             case scf.IfOp():
@@ -124,7 +137,9 @@ class _Bufferizer:
 
     def _alloc(self, value: SSAValue, before: Operation) -> SSAValue:
         kind = tensor_type(value)
-        alloc = memref.AllocOp([], [], MemRefType(kind.element_type, kind.get_shape()))
+        open_extents = [extent for extent in extents(value) if isinstance(extent, SSAValue)]
+        shape = MemRefType(kind.element_type, kind.get_shape())
+        alloc = memref.AllocOp(open_extents, [], shape)
         alloc.memref.name_hint = value.name_hint
         insert_before(before, [alloc])
         return alloc.memref
@@ -175,6 +190,21 @@ class _Bufferizer:
         else:
             _load_into(load, part, op)
         self._done(op, home)
+
+    def _reshape(self, op: Reshape) -> None:
+        """The tile seen with other dimensions; a copy where the old one is still read."""
+        view = reshaped(op, self._own(op.src, op))
+        insert_before(op, [view])
+        self._done(op, view.result)
+
+    def _own(self, value: SSAValue, op: Operation) -> SSAValue:
+        """The buffer of a tile in one piece that only `op` uses from here on; a copy if need be."""
+        source = self.buffer(value, op)
+        if is_contiguous(kind_of(source)) and not is_read_after(value, op):
+            return source
+        fresh = self._alloc(value, op)
+        insert_before(op, [CopyOp(source, fresh)])
+        return fresh
 
     def _loop(self, loop: scf.ForOp) -> None:
         yielded = loop.body.block.last_op
@@ -291,44 +321,10 @@ def _drop_tensor_results(function: func.FuncOp) -> None:
     """Rebuilds loops and branches without the tensors that they used to carry."""
     for op in reversed(list(function.walk())):
         if isinstance(op, scf.ForOp) and any(is_tensor(result) for result in op.results):
-            _rebuild_loop(op)
+            keep_carried(op, _without_tensors(op))
         elif isinstance(op, scf.IfOp) and any(is_tensor(result) for result in op.results):
-            _rebuild_branches(op)
+            keep_yielded(op, _without_tensors(op))
 
 
-def _rebuild_loop(loop: scf.ForOp) -> None:
-    kept = [index for index, result in enumerate(loop.results) if not is_tensor(result)]
-    _filter_yield(loop.body.block, kept)
-    for index in reversed(range(len(loop.results))):
-        if index not in kept:
-            loop.body.block.erase_arg(loop.body.block.args[index + 1], safe_erase=False)
-    starts = [loop.iter_args[index] for index in kept]
-    fresh = scf.ForOp(loop.lb, loop.ub, loop.step, starts, loop.detach_region(loop.body))
-    _take_place(loop, fresh, kept)
-
-
-def _rebuild_branches(op: scf.IfOp) -> None:
-    kept = [index for index, result in enumerate(op.results) if not is_tensor(result)]
-    regions = [op.true_region, op.false_region]
-    for region in regions:
-        for block in region.blocks:
-            _filter_yield(block, kept)
-    kinds = [op.results[index].type for index in kept]
-    true_region, false_region = (op.detach_region(region) for region in regions)
-    fresh = scf.IfOp(op.cond, kinds, true_region, false_region)
-    _take_place(op, fresh, kept)
-
-
-def _filter_yield(block: Block, kept: Sequence[int]) -> None:
-    yielded = block.last_op
-    assert isinstance(yielded, scf.YieldOp)
-    yielded.operands = [yielded.operands[index] for index in kept]
-
-
-def _take_place(old: Operation, fresh: Operation, kept: Sequence[int]) -> None:
-    fresh.attributes |= old.attributes
-    insert_before(old, [fresh])
-    for new_result, index in zip(fresh.results, kept, strict=True):
-        old.results[index].replace_all_uses_with(new_result)
-    old.detach()
-    old.erase(safe_erase=False)
+def _without_tensors(op: Operation) -> list[int]:
+    return [index for index, result in enumerate(op.results) if not is_tensor(result)]

@@ -1,4 +1,4 @@
-"""hivm-plan-memory, global mode: each workspace buffer gets its offset in a block's share.
+"""The global mode of hivm-plan-memory: each workspace buffer gets its offset in a block's share.
 
 ```
 %w = alloc_workspace() from %arg2 : ..     -->     %w = alloc_workspace() from %arg2 offset = [%c0]
@@ -10,14 +10,11 @@ in any of them at the same time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 
-from xdsl.context import Context
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import IndexType, IntegerAttr
 from xdsl.ir import SSAValue
-from xdsl.passes import ModulePass
 
 from tlcourse.dialects.dtypes import dtype_of
 from tlcourse.dialects.memref import type_of
@@ -27,18 +24,12 @@ from tlcourse.dialects.rewriting import replace
 _ALIGN_BYTES = 32  # what upstream aligns global buffers to
 
 
-@dataclass(frozen=True)
-class PlanWorkspacePass(ModulePass):
-    """Gives each workspace buffer its offset."""
-
-    name = "hivm-plan-memory"
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp)]:
-            offset_bytes = 0
-            for alloc in [w for w in function.walk() if isinstance(w, AllocWorkspaceOp)]:
-                if not alloc.offset:
-                    offset_bytes = _place(alloc, offset_bytes)
+def plan_workspace(function: func.FuncOp) -> None:
+    """Gives each workspace buffer of a function its offset."""
+    offset_bytes = 0
+    for alloc in [w for w in function.walk() if isinstance(w, AllocWorkspaceOp)]:
+        if not alloc.offset:
+            offset_bytes = _place(alloc, offset_bytes)
 
 
 def bytes_of(value: SSAValue) -> int:

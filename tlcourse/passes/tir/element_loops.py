@@ -91,7 +91,7 @@ class Nest:
             return all(owner is not loop.body.block for loop in self.loops)
         if not self._holds(owner):
             return True
-        if not (isinstance(owner, tl.LoadOp) or is_side_effect_free(owner)):
+        if not (isinstance(owner, tl.LoadOp) or is_pure(owner)):
             return False
         return all(self.is_invariant(operand) for operand in owner.operands)
 
@@ -109,6 +109,11 @@ class Nest:
 
     def _holds(self, op: Operation) -> bool:
         return any(op.parent_block() is loop.body.block for loop in self.loops)
+
+
+def is_pure(op: Operation) -> bool:
+    """Whether an op has no effect but its results; xDSL does not know it of every conversion."""
+    return is_side_effect_free(op) or isinstance(op, arith.ExtSIOp)
 
 
 def nest_of(outer: tl.ForOp) -> Nest:
@@ -136,7 +141,7 @@ def why_no_store(nest: Nest) -> str:
             return "a loop inside its body"
         if isinstance(op, tl.LetOp):
             return f"the name {op.label.data} in its body"
-        if not isinstance(op, (tl.StoreOp, tl.LoadOp)) and not is_side_effect_free(op):
+        if not isinstance(op, (tl.StoreOp, tl.LoadOp)) and not is_pure(op):
             return f"{op.name} in its body"
     return "" if count == 1 else f"{count} statements in its body"
 
@@ -166,6 +171,17 @@ def absorbs(nest: Nest, buffer: SSAValue, places: Sequence[Place]) -> bool:
         return False
     first = next((axis for axis, p in enumerate(places) if p.depth is not None), len(places))
     return all(_is_full(nest, places[axis], shape[axis]) for axis in range(first + 1, len(places)))
+
+
+def ends_in_ones(nest: Nest, buffer: SSAValue, places: Sequence[Place]) -> bool:
+    """Whether nothing but extents of 1 lies behind the dimension of the innermost loop.
+
+    That is enough for a load that misses a loop: it is copied out of its buffer first.
+    """
+    shape = tl.memref_of(buffer).get_shape()
+    inner = len(nest.loops) - 1
+    axis = next((axis for axis, p in enumerate(places) if p.depth == inner), len(places))
+    return all(extent == 1 for extent in shape[axis + 1 :])
 
 
 def _is_full(nest: Nest, place: Place, extent: int) -> bool:

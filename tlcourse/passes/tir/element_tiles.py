@@ -15,7 +15,14 @@ from tlcourse.dialects.rewriting import insert_before
 from tlcourse.dialects.vector_ops import COMPOSITE_OPS
 from tlcourse.passes.npuir.folding import constant_of
 from tlcourse.passes.tir.element_loops import Nest, Place, places_of
-from tlcourse.passes.tir.element_values import BINARY, CASTS, UNARY, compare_mode
+from tlcourse.passes.tir.element_values import (
+    BINARY,
+    UNARY,
+    compare_mode,
+    inside_sigmoid,
+    is_cast,
+    is_name,
+)
 
 _COMMUTATIVE = ("vadd", "vmul", "vmax", "vmin")
 _SWAPPED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
@@ -74,9 +81,9 @@ class Emitter:
         elif isinstance(op, tl.LoadOp) and self._moves(op, target):
             self._add(tl.CopyOp(self._source(op), target))
         elif tl.scope_of(target) == "global" or self.nest.is_variable(value):
-            self._add(tl.CopyOp(self._repeated(self._tile(value)), target))
+            self._add(tl.CopyOp(self._tile(value), target))
         elif isinstance(op, tl.LoadOp):
-            self._add(tl.BroadcastOp(self._seed(op), target))
+            self._add(tl.BroadcastOp(self._copied(op), target))
         else:
             assert isinstance(op, Operation)
             self._compute(op, target)
@@ -101,19 +108,20 @@ class Emitter:
         if tl.scope_of(target) != "global":
             self._add(tl.BroadcastOp(value, target))
             return
-        tile = self._temporary(value.type)
-        self._add(tl.BroadcastOp(value, tile))
-        self._add(tl.CopyOp(tile, target))
+        self._add(tl.CopyOp(self._filled(value), target))
 
     def _compute(self, op: Operation, target: SSAValue) -> None:
+        inner = inside_sigmoid(op)
         match op:
+            case _ if inner is not None:
+                self._add(tl.ELEMENTWISE["vsigmoid"]([self._whole(inner)], target))
             case arith.CmpfOp() | arith.CmpiOp():
                 self._compare(op, target)
             case arith.SelectOp():
                 whole = [self._whole(value) for value in op.operands]
                 self._add(tl.VselectOp(whole, target))
-            case _ if isinstance(op, CASTS):
-                self._add(tl.CastOp(self._repeated(self._tile(op.operands[0])), target))
+            case _ if is_cast(op):
+                self._add(tl.CastOp(self._tile(op.operands[0]), target))
             case _:
                 mnemonic = BINARY.get(type(op)) or UNARY[type(op)]
                 self._add(tl.ELEMENTWISE[mnemonic](self._operands(op, mnemonic), target))
@@ -121,41 +129,32 @@ class Emitter:
     def _compare(self, op: Operation, target: SSAValue) -> None:
         mode, (left, right) = compare_mode(op), op.operands
         if self.nest.is_invariant(left):
-            left, right, mode = right, left, _SWAPPED[mode]
-        second = right if self.nest.is_invariant(right) else self._whole(right)
-        self._add(tl.VcmpOp([self._whole(left), second], target, mode))
-
-    def _whole(self, value: SSAValue) -> SSAValue:
-        """A value as a tile of all extents; a scalar fills one."""
-        if self.nest.is_invariant(value):
-            return self._filled(value)
-        return self._repeated(self._tile(value))
+            sources, mode = [self._tile(right), left], _SWAPPED[mode]
+        else:
+            sources = [self._tile(left), self._tile_or_name(right)]
+        self._add(tl.VcmpOp(sources, target, mode))
 
     def _operands(self, op: Operation, mnemonic: str) -> list[SSAValue]:
-        values = list(op.operands)
+        first, *rest = op.operands
         if mnemonic in COMPOSITE_OPS:
-            return [self._whole(value) for value in values]
-        if len(values) == 2 and self.nest.is_invariant(values[0]):
+            return [self._whole(value) for value in op.operands]
+        if rest and self.nest.is_invariant(first):
             if mnemonic in _COMMUTATIVE:
-                values.reverse()
-            else:
-                return [self._filled(values[0]), self._tile(values[1])]
-        first, *rest = values
-        tiles = [self._tile(first), *(self._tile_or_scalar(value) for value in rest)]
-        if self._reach(tiles) != self._extents(self._stored()):
-            tiles[0] = self._repeated(tiles[0])
-        return tiles
+                return [self._tile(rest[0]), first]
+            return [self._filled(first), self._tile(rest[0])]
+        return [self._tile(first), *(self._tile_or_name(value) for value in rest)]
 
-    def _reach(self, operands: Sequence[SSAValue]) -> list[int]:
-        """Extents of the result of a vector op: of each dimension the larger extent."""
-        shapes = [_shape(value) for value in operands if isinstance(value.type, MemRefType)]
-        return [max(extents) for extents in zip(*shapes, strict=True)]
+    def _tile_or_name(self, value: SSAValue) -> SSAValue:
+        """A tile; a scalar stays one if nothing has to be computed or loaded for it."""
+        is_scalar = self.nest.is_invariant(value) and is_name(value)
+        return value if is_scalar else self._whole(value)
 
-    def _tile_or_scalar(self, value: SSAValue) -> SSAValue:
-        return value if self.nest.is_invariant(value) else self._tile(value)
+    def _whole(self, value: SSAValue) -> SSAValue:
+        """A value as a tile; a scalar fills one."""
+        return self._filled(value) if self.nest.is_invariant(value) else self._tile(value)
 
     def _tile(self, value: SSAValue) -> SSAValue:
-        """A value over all iterations as a tile on the chip."""
+        """A value over all iterations as a tile on the chip, of the stored tile's extents."""
         if value not in self.done:
             self.done[value] = self._new_tile(value)
         return self.done[value]
@@ -172,24 +171,19 @@ class Emitter:
         return tile
 
     def _loaded(self, load: tl.LoadOp) -> SSAValue:
-        """A load as a tile on the chip that repeats to the stored one along extents of 1."""
-        if self._extents(self._places(load.indices)) != self._aligned(load):
-            return self._repeated(self._seed(load))
-        return self._seed(load)
-
-    def _seed(self, load: tl.LoadOp) -> SSAValue:
-        """A load as a tile on the chip, in the dimensions of the stored tile."""
+        """A load as a tile on the chip: the part itself, or a copy that is repeated."""
         source = self._source(load)
-        aligned = self._aligned(load)
-        # A row that the op overwrites is read from a copy: the op has no order inside.
-        is_overwritten = load.buffer is self.store.buffer and self._is_narrow(load)
-        is_direct = list(_shape(source)) == aligned
-        if is_direct and tl.scope_of(source) != "global" and not is_overwritten:
+        is_direct = list(_shape(source)) == self._extents(self._stored())
+        if is_direct and tl.scope_of(source) != "global":
             return source
-        prefix = "tmp" if is_direct else "local_src"
+        return self._repeated(self._copied(load, "tmp" if is_direct else "local_src"))
+
+    def _copied(self, load: tl.LoadOp, prefix: str = "local_src") -> SSAValue:
+        """A copy of a load, with an extent of 1 in each dimension that it does not have."""
+        source, aligned = self._source(load), self._aligned(load)
         tile = self._temporary(load.result.type, _shape(source), prefix)
         self._add(tl.CopyOp(source, tile))
-        if is_direct:
+        if list(_shape(source)) == aligned:
             return tile
         view = self._temporary(load.result.type, aligned, "reshape_view")
         self._add(tl.ReshapeOp(tile, view))

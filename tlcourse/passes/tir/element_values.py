@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, math
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import FloatAttr, i1
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tlcourse.dialects import tl
 from tlcourse.dialects.dtypes import dtype_of
 from tlcourse.dialects.vector_ops import ALL_OPS
-from tlcourse.passes.tir.element_loops import Nest, Place, absorbs, places_of
+from tlcourse.passes.tir.element_loops import Nest, Place, absorbs, ends_in_ones, places_of
 
 BINARY: dict[type[Operation], str] = {
     arith.AddfOp: "vadd",
@@ -32,14 +33,19 @@ UNARY: dict[type[Operation], str] = {
     math.SqrtOp: "vsqrt",
     math.RsqrtOp: "vrsqrt",
     math.AbsFOp: "vabs",
-    math.AbsIOp: "vabs",
 }
-CASTS = (arith.ExtFOp, arith.TruncFOp, arith.SIToFPOp, arith.FPToSIOp)
+# Conversions whose vector form gives the same numbers; FPToSI rounds where a scalar is cut off,
+# as upstream's does. A shorter integer would be limited where a scalar wraps.
+CASTS = (arith.ExtFOp, arith.TruncFOp, arith.SIToFPOp, arith.FPToSIOp, arith.ExtSIOp)
+_CASTS_OF_BOOL = (arith.UIToFPOp, arith.ExtUIOp)
 # By the number that a comparison holds. Comparisons of unsigned integers have no vector form.
 _INTEGER_MODES = {0: "eq", 1: "ne", 2: "lt", 3: "le", 4: "gt", 5: "ge"}
-_FLOAT_MODES = {1: "eq", 2: "gt", 3: "ge", 4: "lt", 5: "le", 6: "ne"}
+_FLOAT_MODES = {1: "eq", 2: "gt", 3: "ge", 4: "lt", 5: "le", 13: "ne"}
 # LegalizeNpuirBF16 brings these to float32 later on; upstream lets no bfloat16 division in.
-_BFLOAT16 = ("vadd", "vsub", "vmul", "vmax", "vmin", "vexp", "vln", "vsqrt", "vrsqrt", "vabs")
+_BFLOAT16 = (
+    *("vadd", "vsub", "vmul", "vmax", "vmin", "vexp", "vln", "vsqrt", "vrsqrt", "vabs"),
+    *("vcmp", "vsigmoid"),
+)
 
 
 def compare_mode(op: Operation) -> str:
@@ -50,11 +56,34 @@ def compare_mode(op: Operation) -> str:
     return _INTEGER_MODES.get(op.predicate.value.data, "")
 
 
+def is_cast(op: Operation) -> bool:
+    """Whether an op is a conversion that has a vector form."""
+    if isinstance(op, _CASTS_OF_BOOL):
+        return op.operands[0].type == i1
+    return isinstance(op, CASTS)
+
+
+def is_name(value: SSAValue) -> bool:
+    """Whether a value is a constant or has a name in the kernel: nothing is computed for it."""
+    return isinstance(value.owner, (Block, arith.ConstantOp, tl.LetOp))
+
+
+def inside_sigmoid(op: Operation) -> SSAValue | None:
+    """The x of 1 / (1 + e ** (0 - x)), which is how a scalar T.sigmoid is written."""
+    below = _of_constant(op, arith.DivfOp, 1.0)
+    power = below and _of_constant(below.owner, arith.AddfOp, 1.0)
+    if power is None or not isinstance(power.owner, math.ExpOp):
+        return None
+    return _of_constant(power.owner.operand.owner, arith.SubfOp, 0.0)
+
+
 def why_no_tile(nest: Nest, value: SSAValue) -> str:
     """Why a value over all iterations is no tile; empty if it is one."""
     op = value.owner
     if nest.is_invariant(value) or nest.is_variable(value):
         return ""
+    if isinstance(op, Operation) and (inner := inside_sigmoid(op)) is not None:
+        return _why_no_dtype("vsigmoid", value.type) or why_no_tile(nest, inner)
     if isinstance(op, tl.LoadOp):
         return why_no_region(nest, op.buffer, op.indices)
     assert isinstance(op, Operation), "block arguments are invariant or variables"
@@ -72,7 +101,8 @@ def why_no_region(nest: Nest, buffer: SSAValue, indices: Sequence[SSAValue]) -> 
     order = [place.depth for place in places if place.depth is not None]
     if order != sorted(order):
         return f"{name} is indexed with the loop variables in another order"
-    if not absorbs(nest, buffer, places):
+    is_narrow = len(order) < len(nest.loops)
+    if not (ends_in_ones(nest, buffer, places) if is_narrow else absorbs(nest, buffer, places)):
         return f"the loop takes a part of {name} that does not lie in one piece"
     return ""
 
@@ -117,7 +147,7 @@ def _why_no_op(op: Operation) -> str:
         return _why_no_dtype("vcmp", op.operands[0].type) if mode else "a comparison without signs"
     if isinstance(op, arith.SelectOp):
         return _why_no_dtype("vselect", op.result.type)
-    if isinstance(op, CASTS):
+    if is_cast(op):
         return ""
     mnemonic = BINARY.get(type(op)) or UNARY.get(type(op))
     if mnemonic is None:
@@ -125,10 +155,19 @@ def _why_no_op(op: Operation) -> str:
     return _why_no_dtype(mnemonic, op.results[0].type)
 
 
+def _of_constant(op: Operation | Block, kind: type[Operation], number: float) -> SSAValue | None:
+    """The last operand of a binary op whose first one is a certain constant."""
+    if not isinstance(op, kind) or not isinstance(op.operands[0].owner, arith.ConstantOp):
+        return None
+    first = op.operands[0].owner.value
+    is_number = isinstance(first, FloatAttr) and first.value.data == number
+    return op.operands[1] if is_number else None
+
+
 def _why_no_dtype(mnemonic: str, kind: Attribute) -> str:
     dtype = dtype_of(kind).name
     allowed = dtype in ALL_OPS[mnemonic].dtypes
-    if allowed or (dtype == "bfloat16" and mnemonic in (*_BFLOAT16, "vcmp")):
+    if allowed or (dtype == "bfloat16" and mnemonic in _BFLOAT16):
         return ""
     return f"T.{mnemonic} takes no {dtype}"
 

@@ -30,13 +30,16 @@ class LegalizeNpuirBF16Pass(ModulePass):
     ```
 
     Inside one block a tile that was just computed is read back from its float32 form, so a
-    chain keeps float32 precision between its ops.
+    chain keeps float32 precision between its ops; an op that overwrites it whole uses the same
+    float32 tile. Each tile has a number of its own, counted through the kernel.
 
     Comparisons and reductions read float32 as well; a tile of another dtype that they write,
     a mask or positions, stays as it is.
 
     Differs from upstream: every elementwise op that has float32 and no bfloat16 is covered, the
-    polynomials, too.
+    polynomials, too; a scalar operand is widened; a part of a buffer is cast anew each time; and
+    what was cast is forgotten when its buffer is written, or at a loop or branch. A reduction that
+    adds to its destination starts from the old contents.
     """
 
     name = "LegalizeNpuirBF16"
@@ -49,24 +52,30 @@ class LegalizeNpuirBF16Pass(ModulePass):
 
 @dataclass
 class _Names:
-    sources: int = 0
-    destinations: int = 0
+    used: int = 0
 
     def source(self) -> str:
-        self.sources += 1
-        return f"bf16_src_f32_{self.sources - 1}"
+        return f"bf16_src_f32_{self._next()}"
 
     def destination(self) -> str:
-        self.destinations += 1
-        return f"bf16_dst_f32_{self.destinations - 1}"
+        return f"bf16_dst_f32_{self._next()}"
+
+    def _next(self) -> int:
+        self.used += 1
+        return self.used - 1
 
 
 @dataclass
 class _Legalizer:
-    """Rewrites one block; `wide` holds the float32 form of whole buffers."""
+    """Rewrites one block.
+
+    `wide` holds the float32 form of whole buffers; those that an op has computed, and not a
+    cast, are in `computed`.
+    """
 
     names: _Names
     wide: dict[SSAValue, SSAValue] = field(default_factory=lambda: dict[SSAValue, SSAValue]())
+    computed: set[SSAValue] = field(default_factory=lambda: set[SSAValue]())
 
     def run(self, block: Block) -> None:
         for op in list(block.ops):
@@ -85,6 +94,7 @@ class _Legalizer:
             self._forget(_buffer_of(target))
             if _buffer_of(target) is target and wide is not target:
                 self.wide[target] = wide
+                self.computed.add(wide)
         back = [tl.CastOp(wide, target) for target, wide in pairs if wide is not target]
         replace(op, [_on(op, sources, [wide for _, wide in pairs]), *back], [])
 
@@ -97,6 +107,9 @@ class _Legalizer:
             wide = self._temporary(op, target, self.names.destination())
             insert_before(op, [tl.CastOp(target, wide)])
             return wide
+        known = self.wide.get(target)
+        if known is not None and known in self.computed and isinstance(op, tl.ElementwiseOp):
+            return known
         return self._temporary(op, target, self.names.destination())
 
     def _source(self, op: _Covered, source: SSAValue) -> SSAValue:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, i32
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, i1, i32
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -33,7 +33,8 @@ class SimplifyPass(ModulePass):
     ```
 
     A let goes when its value is a constant, a plain variable or an integer expression without
-    loads. Lets of floats and of loaded elements stay: the value is computed where it is named.
+    loads. Lets of floats, conditions and loaded elements stay: the value is computed where it is
+    named.
     """
 
     name = "Simplify"
@@ -84,7 +85,7 @@ def is_inlined(value: SSAValue) -> bool:
     """Whether a let of this value is put in place of its name."""
     if isinstance(value, BlockArgument) or isinstance(value.owner, arith.ConstantOp):
         return True
-    return isinstance(value.type, IntegerType) and not _loads(value)
+    return isinstance(value.type, IntegerType) and value.type != i1 and not _loads(value)
 
 
 def _loads(value: SSAValue) -> bool:

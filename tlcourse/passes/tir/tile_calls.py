@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, i32
 from xdsl.ir import Operation, SSAValue
-from xdsl.traits import is_side_effect_free
 
 from tlcourse.dialects import tl
-from tlcourse.dialects.rewriting import insert_before
+from tlcourse.dialects.rewriting import insert_before, replace
 from tlcourse.passes.npuir.folding import constant_of
-from tlcourse.passes.tir.element_loops import Nest, Place
+from tlcourse.passes.tir.element_loops import Nest, Place, is_pure
 from tlcourse.passes.tir.element_tiles import hoist
 from tlcourse.passes.tir.element_values import is_same_value, name_of
 
+_STATEMENTS = (tl.CopyOp, tl.BroadcastOp, tl.CastOp, tl.ElementwiseOp)
 _NAMES = (
     *("vexp", "vabs", "vadd", "vmul", "vsub", "vdiv", "vsigmoid", "vln", "vsqrt", "vrsqrt"),
     *("vmin", "vmax", "vcmp", "vselect"),
@@ -33,6 +33,7 @@ class Access:
         axis: the dimension that the loop walks; none for the same part in all iterations.
         place: the index along that dimension.
         writes: whether the call writes it.
+        is_piece: whether the parts of all iterations lie in one piece.
     """
 
     value: SSAValue
@@ -40,11 +41,49 @@ class Access:
     axis: int | None
     place: Place | None
     writes: bool
+    is_piece: bool = True
 
 
 def calls_in(loop: tl.ForOp) -> list[Operation]:
     """The calls on tiles right in the body of a loop."""
     return [op for op in loop.body.block.ops if _is_call(op)]
+
+
+def split(loop: tl.ForOp) -> list[tl.ForOp]:
+    """Gives each call a loop of its own where some can take the loop in and others cannot.
+
+    Returns:
+        The loops in order; the loop itself where nothing is to be split.
+    """
+    nest = Nest(loops=(loop,))
+    statements = [op for op in nest.body.ops if isinstance(op, _STATEMENTS)]
+    others = [op for op in nest.body.ops if not isinstance(op, _STATEMENTS)]
+    if not nest.is_constant() or any(_why_no_call(nest, op) for op in others):
+        return [loop]
+    found = [_accesses(nest, op) for op in statements]
+    known = [accesses for accesses in found if not isinstance(accesses, str)]
+    if len(known) < len(found) or _why_ordered(nest, [a for part in known for a in part]):
+        return [loop]
+    fits = [not _why_alone(nest, *pair) for pair in zip(statements, known, strict=True)]
+    if all(fits) or not any(fits):
+        return [loop]
+    return _one_each(loop, len(statements))
+
+
+def _one_each(loop: tl.ForOp, count: int) -> list[tl.ForOp]:
+    """Copies of a loop that each keep one of the calls, in order, in place of the loop."""
+    copies = [loop.clone() for _ in range(count)]
+    for number, copy in enumerate(copies):
+        calls = [op for op in copy.body.block.ops if isinstance(op, _STATEMENTS)]
+        for call in [*calls[:number], *calls[number + 1 :]]:
+            call.detach()
+            call.erase()
+    replace(loop, copies, [])
+    return copies
+
+
+def _why_alone(nest: Nest, call: Operation, accesses: Sequence[Access]) -> str:
+    return _why_no_fit(nest, call, accesses) if _is_call(call) else f"{call.name} in its body"
 
 
 def absorb(loop: tl.ForOp) -> str:
@@ -82,7 +121,7 @@ def _why_not(nest: Nest, calls: Sequence[Operation]) -> str:
         if reason or isinstance(found, str):
             return reason
         accesses += found
-    return _why_ordered(accesses)
+    return _why_ordered(nest, accesses)
 
 
 def _why_no_call(nest: Nest, op: Operation) -> str:
@@ -94,7 +133,7 @@ def _why_no_call(nest: Nest, op: Operation) -> str:
         return "several statements in its body, one of them on elements"
     if isinstance(op, tl.LoadOp):
         return "" if nest.is_invariant(op.result) else f"{name_of(op.buffer)} is read as a scalar"
-    return "" if is_side_effect_free(op) else f"{op.name} in its body"
+    return "" if is_pure(op) else f"{op.name} in its body"
 
 
 def _is_call(op: Operation) -> bool:
@@ -135,9 +174,20 @@ def _access(nest: Nest, value: SSAValue, *, writes: bool) -> Access | str:
     if len(walked) != 1 or places[walked[0]] is None:
         return f"an index of {name} is no loop variable"
     axis, extents = walked[0], region.extents()
-    if any(extent != 1 for extent in extents[: axis + 1]) or not _is_full(region, axis + 1):
-        return f"the loop takes a part of {name} that does not lie in one piece"
-    return Access(value=value, buffer=region.buffer, axis=axis, place=places[axis], writes=writes)
+    if extents[axis] != 1:
+        return _in_pieces(name)
+    return Access(
+        value=value,
+        buffer=region.buffer,
+        axis=axis,
+        place=places[axis],
+        writes=writes,
+        is_piece=all(extent == 1 for extent in extents[:axis]) and _is_full(region, axis + 1),
+    )
+
+
+def _in_pieces(name: str) -> str:
+    return f"the loop takes a part of {name} that does not lie in one piece"
 
 
 def _is_full(region: tl.RegionOp, first: int) -> bool:
@@ -156,6 +206,8 @@ def _why_no_fit(nest: Nest, call: Operation, accesses: Sequence[Access]) -> str:
     if target.axis is None:
         return f"{name_of(target.buffer)} is written at the same place again and again"
     for access in accesses:
+        if not access.is_piece:
+            return _in_pieces(name_of(access.buffer))
         if access.axis is None and not _repeats(call, access, target):
             return f"{name_of(access.buffer)} is the same in all iterations"
         moved = access.axis is not None and access.axis != target.axis
@@ -173,8 +225,12 @@ def _repeats(call: Operation, access: Access, target: Access) -> bool:
     return can_repeat and same_rank and shape[target.axis] == 1
 
 
-def _why_ordered(accesses: Sequence[Access]) -> str:
+def _why_ordered(nest: Nest, accesses: Sequence[Access]) -> str:
     """Whether an iteration uses what another one writes."""
+    loaded = [op.buffer for op in nest.body.ops if isinstance(op, tl.LoadOp)]
+    for buffer in [access.buffer for access in accesses if access.writes]:
+        if any(buffer is other for other in loaded):
+            return f"{name_of(buffer)} is also loaded as a scalar"
     for written in [access for access in accesses if access.writes]:
         for other in accesses:
             if other.buffer is written.buffer and not _is_same_place(written, other):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -36,6 +36,7 @@ class Emitter:
     names: dict[SSAValue, str]
     values: dict[SSAValue, str] = field(default_factory=lambda: dict[SSAValue, str]())
     loops: list[str] = field(default_factory=lambda: list[str]())
+    parts: tuple[Part, ...] = ()
 
     def text(self, value: SSAValue) -> str:
         """The Python name or literal of a value."""
@@ -69,6 +70,10 @@ class Emitter:
         )
 
 
+Part = Callable[[Emitter, Operation], bool]
+"""Writes an op; False where it does not know it."""
+
+
 def tuple_text(items: Sequence[str]) -> str:
     """A Python tuple as text."""
     return "(" + ", ".join(items) + ("," if len(items) == 1 else "") + ")"
@@ -81,15 +86,15 @@ def memref(value: SSAValue) -> MemRefType[Attribute]:
 
 
 def dtype(e: Emitter, op: Operation, value: SSAValue) -> str:
-    """The dtype of a memref's elements.
+    """The dtype of a memref's elements; a bool on chip is a `bit`.
 
     Raises:
-        TLError: TL531 the dtype is unknown, or one bit wide on chip.
+        TLError: TL531 the dtype is unknown.
     """
     kind = memref(value)
     element = kind.element_type
     if element == i1 and space_of(value) != "gm":
-        raise e.unknown(op, "a bool tile on chip has one bit per element")
+        return "bit"
     try:
         return dtype_of(element).name
     except KeyError:

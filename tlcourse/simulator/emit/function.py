@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects import func, scf
 from xdsl.ir import Block, Operation
 
@@ -15,7 +17,7 @@ from tlcourse.dialects.hivm.core import (
     SetMaskNormOp,
 )
 from tlcourse.simulator.emit import instructions, memrefs, scalars
-from tlcourse.simulator.emit.emitter import Emitter
+from tlcourse.simulator.emit.emitter import Emitter, Part
 from tlcourse.simulator.emit.steps import is_charged_outside, turn_cost
 
 _IDS: dict[type[Operation], str] = {
@@ -27,8 +29,12 @@ _IDS: dict[type[Operation], str] = {
 _SILENT = (SetFFTSBaseAddrOp, SetMaskNormOp, MarkOp, func.ReturnOp)
 
 
-def source_of(e: Emitter, function: func.FuncOp) -> str:
-    """The text of `run` for a device function."""
+PARTS: tuple[Part, ...] = (scalars.emit, memrefs.emit, instructions.emit)
+
+
+def source_of(e: Emitter, function: func.FuncOp, parts: Sequence[Part] = PARTS) -> str:
+    """The text of `run` for a device function; `parts` write what is no control flow."""
+    e.parts = tuple(parts)
     parameters = [f"a{i}" for i in range(len(function.body.block.args))]
     e.values |= dict(zip(function.body.block.args, parameters, strict=True))
     _block(e, function.body.block)
@@ -49,7 +55,7 @@ def _statement(e: Emitter, op: Operation) -> None:
         _loop(e, op)
     elif isinstance(op, scf.IfOp):
         _condition(e, op)
-    elif not any(part.emit(e, op) for part in (scalars, memrefs, instructions)):
+    elif not any(part(e, op) for part in e.parts):
         raise e.unknown(op)
 
 

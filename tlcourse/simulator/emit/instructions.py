@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, i1
+from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, TensorType, i1
 from xdsl.ir import Operation, SSAValue
 
 from tlcourse.dialects.hivm.base import PipeOp, space_of
@@ -42,11 +42,11 @@ def emit(e: Emitter, op: Operation) -> bool:
         case SetFlagOp():
             pipe, other = _pipe(e, op, op.set_pipe.data), _pipe(e, op, op.wait_pipe.data)
             site = e.sites.add("set_flag", pipe, e.span(op), flag=_known(op.event))
-            e.code.line(f"core.set_flag({site}, {other!r}, {_id(e, op.event)})")
+            e.code.line(f"core.set_flag({site}, {other!r}, {flag_text(e, op.event)})")
         case WaitFlagOp():
             pipe, other = _pipe(e, op, op.wait_pipe.data), _pipe(e, op, op.set_pipe.data)
             site = e.sites.add("wait_flag", pipe, e.span(op))
-            _wait(e, pipe, f"core.wait_flag({site}, {other!r}, {_id(e, op.event)})")
+            _wait(e, pipe, f"core.wait_flag({site}, {other!r}, {flag_text(e, op.event)})")
         case PipeBarrierOp():
             _barrier(e, op, _pipe(e, op, op.pipe.data))
         case SyncBlockSetOp():
@@ -77,12 +77,15 @@ def _instruction(e: Emitter, op: PipeOp) -> None:
     if cost.cost_class:
         facts["cost_class"] = cost.cost_class
     atomic = op.reads_destination() and any(space_of(d) == "gm" for d in op.destinations())
-    site = e.sites.add(
-        _short(op), pipe, e.span(op), **facts, **({"atomic": True} if atomic else {})
-    )
+    marks = {
+        mark: True
+        for mark, holds in (("atomic", atomic), ("arranges", not op.pairs_elements()))
+        if holds
+    }
+    site = e.sites.add(_short(op), pipe, e.span(op), **facts, **marks)
     name = f"op{site}"
     sources = list(op.sources())
-    _meaning(e, op, name, sources)
+    meaning(e, op, name, sources)
     parts = [
         str(site),
         name,
@@ -97,7 +100,7 @@ def _instruction(e: Emitter, op: PipeOp) -> None:
     e.code.line(f"core.issue({', '.join(parts)})")
 
 
-def _meaning(e: Emitter, op: PipeOp, name: str, sources: list[SSAValue]) -> None:
+def meaning(e: Emitter, op: PipeOp, name: str, sources: list[SSAValue]) -> None:
     """The function that computes an op; scalar operands become tensors of the result's dtype."""
     names = [f"x{i}" for i in range(len(sources))]
     outputs = ["o", *(f"o{i}" for i in range(1, len(op.destinations())))]
@@ -105,7 +108,7 @@ def _meaning(e: Emitter, op: PipeOp, name: str, sources: list[SSAValue]) -> None
     statements = [
         f"{name} = numeric.scalar({name}, {like})"
         for name, value in zip(names, sources, strict=True)
-        if not isinstance(value.type, (MemRefType, IndexType)) and value.type != i1
+        if not isinstance(value.type, (MemRefType, TensorType, IndexType)) and value.type != i1
     ]
     statements.append(op.meaning().format(*names, **{name: name for name in outputs}))
     e.code.meaning(name, [*names, *outputs], statements)
@@ -127,7 +130,7 @@ def _matmul(e: Emitter, op: MmadL1Op) -> None:
     site = e.sites.add(_short(op), "M", span, kind="mmad")
     sources = list(op.sources())
     name = f"op{site}"
-    _meaning(e, op, name, sources)
+    meaning(e, op, name, sources)
     turned = [f"{key}_transpose" in (op.properties | op.attributes) for key in "ab"]
     parts = [
         str(stage),
@@ -156,17 +159,17 @@ def _raise_flag(e: Emitter, op: SyncBlockSetOp) -> None:
         _barrier(e, op, pipe)
         pipe = "S"
     site = e.sites.add("sync_block_set", pipe, e.span(op), flag=_known(op.flag), between_cores=True)
-    e.code.line(f"core.raise_flag({site}, {_id(e, op.flag)}, {mode_of(op)!r})")
+    e.code.line(f"core.raise_flag({site}, {flag_text(e, op.flag)}, {mode_of(op)!r})")
 
 
 def _await_flag(e: Emitter, op: SyncBlockWaitOp) -> None:
     pipe = _pipe(e, op, op.pipe.data)
     pipe = "S" if pipe == "ALL" else pipe
     site = e.sites.add("sync_block_wait", pipe, e.span(op))
-    _wait(e, pipe, f"core.await_flag({site}, {_id(e, op.flag)}, {_wait_mode(op)!r})")
+    _wait(e, pipe, f"core.await_flag({site}, {flag_text(e, op.flag)}, {wait_mode(op)!r})")
 
 
-def _wait_mode(op: SyncBlockWaitOp) -> str:
+def wait_mode(op: SyncBlockWaitOp) -> str:
     """The mode of a wait: that of a barrier's raise of the same flag on the same core, if any."""
     function = op.parent_op()
     while function is not None and function.name != "func.func":
@@ -187,7 +190,8 @@ def _wait(e: Emitter, pipe: str, call: str) -> None:
     e.code.line(f"yield {call}" if pipe == "S" else call)
 
 
-def _id(e: Emitter, flag: int | SSAValue) -> str:
+def flag_text(e: Emitter, flag: int | SSAValue) -> str:
+    """The id of a flag: a number or a name."""
     return str(flag) if isinstance(flag, int) else e.text(flag)
 
 

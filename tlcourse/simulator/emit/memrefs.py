@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from tlcourse.dialects import memref
 from tlcourse.dialects.hivm.base import space_of
+from tlcourse.dialects.hivm.choices import BitcastOp
 from tlcourse.dialects.hivm.core import PointerCastOp
 from tlcourse.simulator.emit.emitter import (
     Emitter,
@@ -31,12 +32,14 @@ def emit(e: Emitter, op: Operation) -> bool:
         case xdsl_memref.SubviewOp():
             _subview(e, op)
         case xdsl_memref.CollapseShapeOp():
-            groups = _groups(op.reassociation)
+            groups = groups_text(op.reassociation)
             e.let(op.result, f"{e.text(op.src)}.collapse({groups})")
         case xdsl_memref.ExpandShapeOp():
             _expand_shape(e, op)
         case xdsl_memref.ViewOp():
             _view(e, op)
+        case BitcastOp():
+            e.let(op.result, f"{e.text(op.src)}.bitcast({dtype(e, op, op.result)!r})")
         case memref.CastOp():
             e.values[op.dest] = e.text(op.source)
         case xdsl_memref.MemorySpaceCastOp():
@@ -92,13 +95,13 @@ def _subview(e: Emitter, op: xdsl_memref.SubviewOp) -> None:
     offsets = mixed(op.static_offsets, [e.text(v) for v in op.offsets])
     sizes = mixed(op.static_sizes, [e.text(v) for v in op.sizes])
     strides = mixed(op.static_strides, [e.text(v) for v in op.strides])
-    dims = tuple_text([str(dim) for dim in _kept(sizes, shape_of(op.result))])
+    dims = tuple_text([str(dim) for dim in kept_dims(sizes, shape_of(op.result))])
     boxes = (tuple_text(offsets), tuple_text(sizes), tuple_text(strides))
     parts = (*boxes, dims, str(e.span(op)))
     e.let(op.result, f"{e.text(op.source)}.subview({', '.join(parts)})")
 
 
-def _kept(sizes: list[str], result: list[str]) -> list[int]:
+def kept_dims(sizes: list[str], result: list[str]) -> list[int]:
     """Which dimensions of a rank-reducing subview stay: extents of 1 that lack in the result."""
     kept: list[int] = []
     surplus = len(sizes) - len(result)
@@ -113,7 +116,7 @@ def _kept(sizes: list[str], result: list[str]) -> list[int]:
 
 def _expand_shape(e: Emitter, op: xdsl_memref.ExpandShapeOp) -> None:
     sizes = mixed(op.static_output_shape, [e.text(v) for v in op.output_shape])
-    groups = _groups(op.reassociation)
+    groups = groups_text(op.reassociation)
     e.let(op.result, f"{e.text(op.src)}.expand({groups}, {tuple_text(sizes)})")
 
 
@@ -145,6 +148,7 @@ def shape_of(value: SSAValue) -> list[str]:
     return shape_text(value, ["?"] * 16)
 
 
-def _groups(reassociation: Attribute) -> str:
+def groups_text(reassociation: Attribute) -> str:
+    """The groups of dimensions that are merged or split, as a Python tuple."""
     groups = cast(ArrayAttr[ArrayAttr[IntegerAttr]], reassociation)
     return tuple_text([tuple_text([str(dim.value.data) for dim in group]) for group in groups])

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, MemRefType, i1
 from xdsl.ir import SSAValue
 
 from tlcourse.dialects.hivm.attrs import DmaModeAttr, EnumWord
-from tlcourse.dialects.hivm.base import PipeOp
+from tlcourse.dialects.hivm.base import PipeOp, space_of
 from tlcourse.dialects.hivm.cube import MmadL1Op
 from tlcourse.dialects.hivm.dma import FixpipeOp, LoadOp
-from tlcourse.simulator.emit.emitter import Emitter
+from tlcourse.simulator.emit.emitter import Emitter, memref
 
 
 def refuse(e: Emitter, op: PipeOp) -> None:
@@ -30,6 +30,8 @@ def _reason(op: PipeOp) -> str:
     turned = op.properties.get("transpose")
     if isinstance(turned, DenseArrayBase) and turned.get_values():
         return "it transposes on the way"
+    if _packs(op):
+        return "a bool takes a byte in GM and a bit on chip, and a DMA changes neither"
     match op:
         case LoadOp():
             return _padding(op)
@@ -39,6 +41,16 @@ def _reason(op: PipeOp) -> str:
             return "a bias per column"
         case _:
             return ""
+
+
+def _packs(op: PipeOp) -> bool:
+    """Whether bools would go from bytes to bits or back."""
+    bools = [v for v in (*op.sources(), *op.destinations()) if _is_bool_tile(v)]
+    return len({space_of(value) == "gm" for value in bools}) > 1
+
+
+def _is_bool_tile(value: SSAValue) -> bool:
+    return isinstance(value.type, MemRefType) and memref(value).element_type == i1
 
 
 def _padding(op: LoadOp) -> str:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from xdsl.dialects import func
+
+from tlcourse.dialects.hivm.sync import SetFlagOp, WaitFlagOp
 from tlcourse.passes.npuir.sync.model import Body, Branch, Loop, Node, Sync
 
 Interval = tuple[int, int]
@@ -43,6 +47,15 @@ def event_ids(
             own = [(interval, first + offset) for offset in range(width)]
             taken.setdefault(pipes, []).extend(own)
     return found
+
+
+def written_ids(function: func.FuncOp) -> dict[PipePair, frozenset[int]]:
+    """Ids of the flags that the kernel's author wrote."""
+    found: dict[PipePair, set[int]] = defaultdict(set)
+    for op in function.walk():
+        if isinstance(op, SetFlagOp | WaitFlagOp) and isinstance(op.event, int):
+            found[op.set_pipe.data, op.wait_pipe.data].add(op.event)
+    return {pipes: frozenset(ids) for pipes, ids in found.items()}
 
 
 def _first_free(busy: set[int], width: int, count: int) -> int | None:

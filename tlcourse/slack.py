@@ -12,8 +12,13 @@ from math import prod
 
 import torch
 
-from tlcourse.functional.arguments import Argument
-from tlcourse.records import Program
+Argument = torch.Tensor | int | float
+
+BESIDE_WHY = (
+    "the device's allocator rounds sizes up, so hardware goes on without a word; reads give what "
+    "lies there, and a larger tensor would be harmed"
+)
+"""Why TL508 is a warning."""
 
 # Source: the caching allocator of torch_npu asks for 32 bytes more than a tensor needs and
 # rounds up to 512.
@@ -42,17 +47,22 @@ class Slack:
             original.copy_(copy)
 
 
-def with_slack(program: Program, arguments: Sequence[Argument]) -> Slack:
-    """The arguments with each tensor at the start of a device block of its own."""
+def with_slack(names: Sequence[str], arguments: Sequence[Argument]) -> Slack:
+    """The arguments with each tensor at the start of a device block of its own.
+
+    Args:
+        names: of the parameters that the arguments stand for.
+        arguments: contiguous tensors and numbers.
+    """
     widened: list[Argument] = []
     capacity: dict[str, int] = {}
     originals: list[tuple[torch.Tensor, torch.Tensor]] = []
-    for parameter, argument in zip(program.signature.parameters, arguments, strict=True):
+    for name, argument in zip(names, arguments, strict=True):
         if not isinstance(argument, torch.Tensor):
             widened.append(argument)
             continue
         memory = _memory(argument)
-        capacity[parameter.name] = elements = _capacity(memory)
+        capacity[name] = elements = _capacity(memory)
         block = torch.empty(elements * memory.element_size(), dtype=torch.uint8).fill_(_POISON)
         copy = block.view(memory.dtype)
         originals.append((memory, copy[: memory.numel()].copy_(memory)))

@@ -1,0 +1,78 @@
+"""A pass of one back half in the other's pipeline: the kernel still gives torch's numbers."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from tlcourse.chips import DEFAULT_CHIP
+from tlcourse.diagnostics import TLError
+from tlcourse.dialects.signature import signature
+from tlcourse.examples.course import COURSE
+from tlcourse.pipeline import PassOptions, compile_module
+from tlcourse.pipeline.exchange import EXCHANGE_POINTS
+from tlcourse.simulator.generate import generate
+from tlcourse.simulator.run import run
+from tlcourse.tolerance import tolerance
+
+KERNELS = {kernel.name: kernel for kernel in COURSE}
+_DEVELOPER_ONLY = ("hivm-mark-real-core-type", "hivm-split-mix-kernel")
+
+
+def _compiled(name: str, point: str, backend: str, *, trace: bool = False):
+    kernel = KERNELS[name]
+    options = PassOptions(swap=(point,), graph_sync_solver=point != "hivm-inject-sync")
+    return compile_module(
+        kernel.func.module,
+        kernel.func.sources,
+        mode=kernel.mode,
+        backend=backend,
+        options=options,
+        trace=trace,
+    )
+
+
+def _check_numbers(name: str, done) -> None:
+    kernel = KERNELS[name]
+    launch = signature(done.tile, kernel.func.sources)
+    program = generate(done.executable, launch, kernel.func.sources, DEFAULT_CHIP)
+    arguments, outputs = kernel.arguments()
+    ran = run(program, arguments, symbols={}, checks="all", chip=DEFAULT_CHIP)
+    assert [finding.diagnostic.what for finding in ran.findings] == []
+    for got, wanted in zip(outputs, kernel.wanted(kernel.inputs()), strict=True):
+        limit = tolerance(str(wanted.dtype).removeprefix("torch."))
+        torch.testing.assert_close(got, wanted, rtol=limit, atol=limit)
+
+
+@pytest.mark.bishengir
+@pytest.mark.parametrize("backend", ["embedded", "bishengir"])
+@pytest.mark.parametrize("point", EXCHANGE_POINTS)
+@pytest.mark.parametrize("name", ["minicv_developer", "minicv_expert", "softmax_developer"])
+def test_the_numbers_stay(name, point, backend, bishengir_opt):
+    if KERNELS[name].mode == "Expert" and point in _DEVELOPER_ONLY:
+        pytest.skip("the pass does not run in Expert mode")
+    _check_numbers(name, _compiled(name, point, backend))
+
+
+@pytest.mark.bishengir
+@pytest.mark.parametrize(
+    ("backend", "origins"), [("embedded", {"real"}), ("bishengir", {"embedded"})]
+)
+def test_the_trace_says_whose_pass_it_was(backend, origins, bishengir_opt):
+    done = _compiled("minicv_developer", "hivm-plan-memory", backend, trace=True)
+    steps = [step for step in done.trace.snapshots if step.phase == "npuir"]
+    mine = [step for step in steps if step.pass_name == "hivm-plan-memory"]
+    assert len(mine) == 2
+    assert {step.origin for step in mine} == origins
+    assert {step.origin for step in steps if step not in mine} == {"embedded", "real"} - origins
+    if backend == "embedded":
+        assert [one.options["mem-plan-mode"] for one in mine] == [
+            "global-work-space-plan",
+            "local-mem-plan",
+        ]
+
+
+def test_other_passes_are_refused():
+    with pytest.raises(TLError, match="cse cannot be exchanged") as caught:
+        _compiled("vector_add_expert", "cse", "embedded")
+    assert caught.value.code == "TL325"
