@@ -81,3 +81,33 @@ def test_unwritten_parts_taint_their_rows_only(
     assert codes == (["TL520"] if tainted else [])
     if tainted:
         assert f"uses {tainted} of" in launch.findings[0].diagnostic.what
+
+
+@pytest.mark.parametrize("execution", ["functional", "simulator"])
+@pytest.mark.parametrize("K", [100, 96, 20])
+def test_last_block_of_the_sum_may_be_short(K: int, execution: str) -> None:
+    """T.ceildiv(K, block) with slices of what is there, also in the product."""
+
+    @T.prim_func
+    def product(
+        A: T.Tensor((32, K), "float16"),
+        B: T.Tensor((K, 48), "float16"),
+        C: T.Tensor((32, 48), "float32"),
+    ):
+        with T.Kernel(1, is_npu=True) as (_cid, _):
+            A_sh = T.alloc_shared((32, 32), "float16")
+            B_sh = T.alloc_shared((32, 48), "float16")
+            C_fr = T.alloc_fragment((32, 48), "float32")
+            for k in T.serial(T.ceildiv(K, 32)):
+                n = T.min(32, K - k * 32)
+                T.copy(A[:, k * 32 : k * 32 + n], A_sh[:, 0:n])
+                T.copy(B[k * 32 : k * 32 + n, :], B_sh[0:n, :])
+                T.gemm(A_sh[:, 0:n], B_sh[0:n, :], C_fr, initC=(k == 0))
+            T.copy(C_fr, C)
+
+    torch.manual_seed(K)
+    a, b = torch.randn(32, K).half(), torch.randn(K, 48).half()
+    passed = torch.zeros(32, 48).npu()
+    kernel = compile_kernel(product, mode="Developer")
+    assert kernel.launch(a.npu(), b.npu(), passed, execution=execution).findings == ()
+    torch.testing.assert_close(passed.cpu(), a.float() @ b.float(), rtol=1e-4, atol=1e-4)

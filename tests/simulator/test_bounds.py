@@ -95,8 +95,8 @@ def _on_device(
 @pytest.mark.parametrize(
     ("row", "column", "rows", "expected"),
     [
-        pytest.param(50, 0, 16, [("TL501", "error")], id="32 bytes into the third row"),
-        pytest.param(49, 0, 16, [("TL508", "warning")], id="one row"),
+        pytest.param(51, 0, 16, [("TL501", "error")], id="three rows"),
+        pytest.param(50, 0, 16, [("TL508", "warning")], id="two rows"),
         pytest.param(47, 48, 16, [("TL508", "warning")], id="columns, inside the tensor"),
         pytest.param(48, 32, 16, [], id="inside"),
     ],

@@ -12,19 +12,17 @@ from tlcourse.dialects.hfusion import ElemwiseOp
 from tlcourse.dialects.hivm.vector import ELEMENTWISE
 from tlcourse.dialects.rewriting import replace
 
+# Source: what bishengir-opt 1.2.0 converts, tried word by word.
 _LINALG = {
     "exp": "vexp",
     "log": "vln",
     "abs": "vabs",
-    "sqrt": "vsqrt",
-    "rsqrt": "vrsqrt",
     "add": "vadd",
     "sub": "vsub",
     "mul": "vmul",
     "div": "vdiv",
     "max_signed": "vmax",
     "min_signed": "vmin",
-    "powf": "vpow",
 }
 _HFUSION = {
     "relu": "vrelu",
@@ -34,10 +32,8 @@ _HFUSION = {
     "vnot": "vnot",
     "vor": "vor",
     "vand": "vand",
-    "vxor": "vxor",
     "minf": "vmin",
     "maxf": "vmax",
-    "powf": "vpow",
 }
 _TABLES = {"linalg": _LINALG, "hfusion": _HFUSION}
 

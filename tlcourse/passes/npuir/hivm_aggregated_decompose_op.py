@@ -18,7 +18,6 @@ from tlcourse.passes.npuir.buffers import Extent, extents_of, kind_of
 from tlcourse.passes.npuir.functions import DevicePass
 from tlcourse.passes.npuir.simplify import constant
 
-
 EVERY_PHASE = "no-constraint"
 # Where in upstream's pipeline each op is taken apart.
 _PHASES: dict[type[Operation], str] = {
