@@ -276,3 +276,13 @@ def test_tvm_is_left_alone_where_it_is_installed_or_nobody_asked_for_tilelang(
     (tmp_path / "tvm.py").write_text("REAL = True\n")
     code = "import tlcourse, tilelang, tvm; print(tvm.REAL)"
     assert output(code, tmp_path, TLCOURSE_BACKEND="simulated") == "True\n"
+
+
+def test_a_probe_for_tvm_does_not_meet_the_error() -> None:
+    code = (
+        "import tlcourse, tilelang, torch\n"
+        "from torch._dynamo.backends.tvm import has_tvm\n"
+        "import torch._dynamo.trace_rules\n"
+        "print(has_tvm())"
+    )
+    assert python(code) == (0, "False\n", "")

@@ -58,7 +58,7 @@ class Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         """Finds one of the two packages; all other modules are left to the next finder."""
         if fullname == _TVM:
-            self._refuse_tvm()
+            return self._absent_tvm()
         if fullname not in ROOTS:
             return None
         if self.decision.served == "npu":
@@ -68,11 +68,15 @@ class Finder(MetaPathFinder):
             fullname, folder / "__init__.py", submodule_search_locations=[str(folder)]
         )
 
-    def _refuse_tvm(self) -> None:
-        """Says what to write in place of TVM's names, where simulated tilelang has no TVM below."""
+    def _absent_tvm(self) -> ModuleSpec | None:
+        """Where simulated tilelang has no TVM below, a spec whose import says what to write.
+
+        torch only asks whether there is a spec, and must not meet the error.
+        """
         simulated = self._decision is not None and self._decision.served == "simulated"
-        if simulated and self._elsewhere(_TVM) is None:
-            raise _no_tvm()
+        if not simulated or self._elsewhere(_TVM) is not None:
+            return None
+        return ModuleSpec(_TVM, _NoTvmLoader())
 
     def _decide(self) -> Decision:
         wanted = os.environ.get(VARIABLE, "") or "auto"
@@ -260,6 +264,13 @@ def _failed_import(name: str, because: Decision, problem: Exception) -> Exceptio
         why=f"it was chosen because {because.reason}",
         fix=f"repair {name}, or set {VARIABLE}=simulated and restart Python to use the simulator",
     )
+
+
+class _NoTvmLoader(Loader):
+    """Refuses to import."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        raise _no_tvm()
 
 
 def _no_tvm() -> Exception:

@@ -166,6 +166,6 @@ def test_a_real_pass_can_stand_in_for_ours(
             steps += [Step(make=lambda _: spec), Step(make=lambda _, real=real: real)]
         else:
             steps.append(step)
-    monkeypatch.setattr("tlcourse.pipeline.compiling.NPUIR_PASSES", tuple(steps))
+    monkeypatch.setattr("tlcourse.pipeline.exchange.NPUIR_PASSES", tuple(steps))
     kernel = Kernel(mode)
     check_numbers(kernel, kernel.compile())

@@ -58,7 +58,7 @@ class _BrokenPass(ModulePass):
 
 def test_a_pass_that_breaks_down_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = (*NPUIR_PASSES[:3], Step(make=lambda setting: _BrokenPass()))
-    monkeypatch.setattr("tlcourse.pipeline.compiling.NPUIR_PASSES", steps)
+    monkeypatch.setattr("tlcourse.pipeline.exchange.NPUIR_PASSES", steps)
     with pytest.raises(PassFailure) as caught:
         Kernel("Expert").compile(trace=True)
     failed = caught.value
@@ -81,6 +81,6 @@ def test_what_the_surrounding_program_raises_passes_through(
             raise problem("time is up")
 
     steps = (Step(make=lambda setting: Interrupted()),)
-    monkeypatch.setattr("tlcourse.pipeline.compiling.NPUIR_PASSES", steps)
+    monkeypatch.setattr("tlcourse.pipeline.exchange.NPUIR_PASSES", steps)
     with pytest.raises(problem, match="time is up"):
         Kernel("Expert").compile()

@@ -23,7 +23,7 @@ from tlcourse.passes.npuir.buffers import (
 )
 from tlcourse.passes.npuir.functions import DevicePass
 
-_RESHAPES = (memref.CollapseShapeOp, memref.ExpandShapeOp)
+_RESHAPES = (memref.CollapseShapeOp, memref.ExpandShapeOp, memref.ReinterpretCastOp)
 _ROW_BYTES = 32  # a DMA row and a vector row start at a multiple of this in UB
 
 
