@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
-from hypothesis import given, note, settings
+from hypothesis import Phase, assume, given, note, settings
 from xdsl.dialects import func
 
 from tests.functional import random_kernels as kernels
 from tests.functional import random_products as products
 from tests.functional.test_differential import read
+from tlcourse.diagnostics import TLError
+from tlcourse.dialects import rewriting
 from tlcourse.dialects.hivm import vector
-from tlcourse.dialects.rewriting import replace
 from tlcourse.dialects.signature import stamp
 from tlcourse.passes.npuir.functions import DevicePass
 from tlcourse.pipeline import checking
@@ -19,15 +22,28 @@ from tlcourse.pipeline.checking import check_passes
 from tlcourse.pipeline.order import Step
 from tlcourse.records import Mode
 
+# One example runs twenty stages: shrinking a failing one would take minutes.
+_PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
+_REFUSED = ("TL301", "TL303")  # too much memory for the chip, a slice inside a block of L1
+
+
+def _in_whole_blocks(case: products.Product) -> products.Product:
+    """The same product with tiles that start where blocks of L1 do."""
+    return replace(case, corner=(0, 0))
+
 
 def _check(text: str, mode: Mode, *tensors: torch.Tensor) -> list[checking.PassCheck]:
     kernel = read(text)
     stamp(kernel.module, mode=mode, target="npuir", out_idx=(), pass_configs={})
-    return list(check_passes(kernel.module, kernel.sources, tensors))
+    try:
+        return list(check_passes(kernel.module, kernel.sources, tensors))
+    except TLError as problem:
+        assume(problem.code not in _REFUSED)
+        raise
 
 
 @pytest.mark.parametrize("mode", ["Expert", "Developer"])
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=15, phases=_PHASES)
 @given(case=kernels.cases())
 def test_passes_keep_the_numbers_of_vector_kernels(mode: Mode, case: kernels.Case) -> None:
     a, b = kernels.inputs(case)
@@ -39,8 +55,8 @@ def test_passes_keep_the_numbers_of_vector_kernels(mode: Mode, case: kernels.Cas
 
 
 @pytest.mark.parametrize("mode", ["Expert", "Developer"])
-@settings(deadline=None, max_examples=10)
-@given(case=products.products())
+@settings(deadline=None, max_examples=8, phases=_PHASES)
+@given(case=products.products().map(_in_whole_blocks))
 def test_passes_keep_the_numbers_of_products(mode: Mode, case: products.Product) -> None:
     a, b = products.inputs(case)
     outputs = [torch.zeros_like(tensor) for tensor in products.expected(case, a, b)]
@@ -68,7 +84,9 @@ class _WrongPass(DevicePass):
     def run(self, function: func.FuncOp) -> None:
         for op in list(function.walk()):
             if op.name == "hivm.hir.vadd":
-                replace(op, [vector.ELEMENTWISE["vmul"](list(op.operands[:2]), op.operands[2])])
+                rewriting.replace(
+                    op, [vector.ELEMENTWISE["vmul"](list(op.operands[:2]), op.operands[2])]
+                )
 
 
 def test_a_pass_that_changes_a_number_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

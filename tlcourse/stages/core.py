@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Literal
 
+import torch
+
 from tlcourse.simulator.memory import BIT, WIDTH_BYTES, Memory, on_chip
 from tlcourse.simulator.sync import Mode
 from tlcourse.simulator.tile import Tile
@@ -108,9 +110,9 @@ class Core:
     def compute(
         self, run: Callable[..., None], operands: Sequence[Operand], writes: Sequence[Tile]
     ) -> None:
-        """Carries out an op of a pipe."""
+        """Carries out an op of a pipe: all is read before anything is written."""
         outputs = [tile.view() for tile in writes]
-        run(*(one.view() if isinstance(one, Tile) else one for one in operands), *outputs)
+        run(*(_read(one, writes) for one in operands), *outputs)
         for tile, output in zip(writes, outputs, strict=True):
             tile.keep(output)
 
@@ -156,3 +158,11 @@ class Core:
 
 def _row_major(sizes: Sequence[int]) -> tuple[int, ...]:
     return tuple(prod(sizes[dim + 1 :]) for dim in range(len(sizes)))
+
+
+def _read(operand: Operand, writes: Sequence[Tile]) -> torch.Tensor | int | float:
+    """A tile's elements, a copy where the op writes over some of them."""
+    if not isinstance(operand, Tile):
+        return operand
+    crosses = any(operand.overlaps(tile) and not operand.same_place(tile) for tile in writes)
+    return operand.view().clone() if crosses else operand.view()

@@ -69,3 +69,25 @@ def test_the_real_passes_pad_the_same_buffers(run_passes, real_passes, columns: 
     strided = f"memref<64x{columns}xf32, strided<[16, 1]>, #hivm.address_space<ub>>"
     assert ours.count(strided) == real.count(strided)
     assert ours.count("memref.subview") == real.count("memref.subview")
+
+
+def test_slices_of_a_padded_tile_take_its_strides(run_passes) -> None:
+    tile = _type(64, 10, "f32", "ub")
+    part = "memref<8x10xf32, strided<[10, 1], offset: 20>, #hivm.address_space<ub>>"
+    body = (
+        f"%v = memref.subview %a[2, 0] [8, 10] [1, 1] : {tile} to {part}\n"
+        f"    hivm.hir.vexp ins(%v : {part}) outs(%v : {part})"
+    )
+    text = run_passes(_kernel(10, body=body), HivmEnableStrideAlignPass())
+    wanted = "memref<8x10xf32, strided<[16, 1], offset: 32>, #hivm.address_space<ub>>"
+    assert f"hivm.hir.vexp ins(%v : {wanted})" in text
+
+
+def test_a_tile_that_is_also_seen_otherwise_stays_in_one_piece(run_passes) -> None:
+    body = (
+        f"%v = memref.collapse_shape %a [[0, 1]] : {_type(64, 10, 'f32', 'ub')} into "
+        "memref<640xf32, #hivm.address_space<ub>>\n"
+        "    annotation.mark %v {seen} : memref<640xf32, #hivm.address_space<ub>>"
+    )
+    text = run_passes(_kernel(10, body=body), HivmEnableStrideAlignPass())
+    assert f"%a = memref.alloc() : {_type(64, 10, 'f32', 'ub')}" in text

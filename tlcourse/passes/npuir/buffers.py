@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from xdsl.dialects import arith, memref, scf
+from xdsl.dialects import arith, memref, scf, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     BFloat16Type,
+    DenseArrayBase,
     Float16Type,
     Float32Type,
     Float64Type,
@@ -19,6 +20,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, OpResult, SSAValue
 
 from tlcourse.dialects.hivm.choices import BitcastOp
+from tlcourse.dialects.hivm.vector import dims_of
 from tlcourse.dialects.locations import point
 from tlcourse.dialects.memref import CastOp
 
@@ -76,6 +78,19 @@ def extents_of(value: SSAValue) -> list[Extent]:
     assert isinstance(op, memref.SubviewOp | memref.AllocOp)
     values = iter(op.sizes if isinstance(op, memref.SubviewOp) else op.dynamic_sizes)
     return [next(values) if extent == DYNAMIC_INDEX else extent for extent in shape]
+
+
+def box_of(
+    op: memref.SubviewOp | tensor.ExtractSliceOp | tensor.InsertSliceOp,
+) -> tuple[list[Extent], list[Extent]]:
+    """Offsets and sizes of a slice: numbers, and values where they are known at run time only."""
+    return mixed(op.static_offsets, op.offsets), mixed(op.static_sizes, op.sizes)
+
+
+def mixed(static: DenseArrayBase, dynamic: Sequence[SSAValue]) -> list[Extent]:
+    """Numbers, and the values that stand in the open places."""
+    values = iter(dynamic)
+    return [next(values) if number == DYNAMIC_INDEX else number for number in dims_of(static)]
 
 
 def size_bytes(kind: MemRefType) -> int:

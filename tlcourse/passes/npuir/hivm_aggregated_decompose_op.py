@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, MemRefType
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import IndexType, MemRefType
+from xdsl.ir import Operation
 
 from tlcourse.dialects.hivm.dma import CopyOp
 from tlcourse.dialects.hivm.shapes import VConcatOp, VPadOp
-from tlcourse.dialects.hivm.vector import VBrcOp, dims_of
+from tlcourse.dialects.hivm.vector import VBrcOp
 from tlcourse.dialects.memref import subview
 from tlcourse.dialects.rewriting import replace
-from tlcourse.passes.npuir.buffers import Extent, extents_of, kind_of
+from tlcourse.passes.npuir.buffers import Extent, extents_of, kind_of, mixed
 from tlcourse.passes.npuir.functions import DevicePass
 from tlcourse.passes.npuir.simplify import constant
 
@@ -77,7 +77,7 @@ def _joined(function: func.FuncOp, op: VConcatOp) -> Iterator[Operation]:
 
 
 def _padded(function: func.FuncOp, op: VPadOp) -> Iterator[Operation]:
-    low, high = _lengths(op.static_low, op.low), _lengths(op.static_high, op.high)
+    low, high = mixed(op.static_low, op.low), mixed(op.static_high, op.high)
     sizes = extents_of(op.dst)
     offsets: list[Extent] = [0] * len(sizes)
     for dim, extent in enumerate(extents_of(op.src)):
@@ -111,8 +111,3 @@ class _Sum:
 
 def _with(extents: Sequence[Extent], dim: int, extent: Extent) -> list[Extent]:
     return [extent if axis == dim else other for axis, other in enumerate(extents)]
-
-
-def _lengths(static: DenseArrayBase, dynamic: Sequence[SSAValue]) -> list[Extent]:
-    values = iter(dynamic)
-    return [next(values) if n == DYNAMIC_INDEX else n for n in dims_of(static)]

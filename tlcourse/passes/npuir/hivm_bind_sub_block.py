@@ -45,6 +45,7 @@ from tlcourse.dialects.hivm.vector import VReduceOp, dims_of
 from tlcourse.dialects.memref import subview, type_of
 from tlcourse.dialects.memref_ext import AllocWorkspaceOp
 from tlcourse.dialects.rewriting import insert_at_start, insert_before
+from tlcourse.passes.npuir.buffers import box_of
 from tlcourse.passes.npuir.cube_vector import device_functions, tensor_type
 
 _HALVES = 2
@@ -221,7 +222,7 @@ class _Cutter:
             )
             buffer = Rewriter.replace_value_with_new_type(buffer, typed)
         if part is not None:
-            offsets, sizes = _box(part)
+            offsets, sizes = box_of(part)
             sizes[self.dim] = self._short(sizes[self.dim], half, load)
             fresh = subview(buffer, offsets, sizes)
             insert_before(load, [fresh])
@@ -243,7 +244,7 @@ class _Cutter:
         shape = _shape(value)
         sizes: list[int | SSAValue] = list(shape)
         if isinstance(value.owner, memref.SubviewOp):
-            sizes = _kept(_box(value.owner)[1], shape)
+            sizes = _kept(box_of(value.owner)[1], shape)
         offsets: list[int | SSAValue] = [0] * len(shape)
         offsets[self.dim] = self._offset(half)
         sizes[self.dim] = self._short(sizes[self.dim], half, move)
@@ -257,7 +258,7 @@ class _Cutter:
         if _is_workspace(whole) or _shape(whole)[dim] == 1:
             return
         half = _shape(whole)[dim]
-        offsets, sizes = _box(op)
+        offsets, sizes = box_of(op)
         sizes[dim] = self._short(sizes[dim], half, op)
         fresh = _with_box(op, offsets, sizes)
         insert_before(op, [fresh])
@@ -293,14 +294,6 @@ class _Cutter:
         return short.result
 
 
-def _box(
-    op: memref.SubviewOp | tensor.ExtractSliceOp | tensor.InsertSliceOp,
-) -> tuple[list[int | SSAValue], list[int | SSAValue]]:
-    """Offsets and sizes: integers, or values where they are known at run time."""
-    offsets = _mixed(op.static_offsets.get_values(), op.offsets)
-    return offsets, _mixed(op.static_sizes.get_values(), op.sizes)
-
-
 def _kept(sizes: Sequence[int | SSAValue], shape: Sequence[int]) -> list[int | SSAValue]:
     """The sizes of the dimensions that a part still has; those dropped have the size 1."""
     kept: list[int | SSAValue] = []
@@ -311,11 +304,6 @@ def _kept(sizes: Sequence[int | SSAValue], shape: Sequence[int]) -> list[int | S
         else:
             kept.append(size)
     return kept
-
-
-def _mixed(static: Sequence[int], dynamic: Sequence[SSAValue]) -> list[int | SSAValue]:
-    values = iter(dynamic)
-    return [next(values) if entry == DYNAMIC_INDEX else entry for entry in static]
 
 
 def _with_box(

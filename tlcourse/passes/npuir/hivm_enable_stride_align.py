@@ -11,8 +11,10 @@ from xdsl.ir import SSAValue
 
 from tlcourse.dialects.hivm.base import PipeOp, space_of
 from tlcourse.dialects.hivm.dma import MoveOp
+from tlcourse.dialects.memref import subview
 from tlcourse.dialects.rewriting import replace
 from tlcourse.passes.npuir.buffers import (
+    box_of,
     element_bits,
     is_contiguous,
     is_static,
@@ -113,3 +115,17 @@ def _pad(op: memref.AllocOp) -> None:
     replace(op, [alloc, view])
     alloc.memref.name_hint = name
     view.result.name_hint = f"{name}_rows" if name else None
+    _follow(view.result)
+
+
+def _follow(tile: SSAValue) -> None:
+    """Gives the slices of a padded tile its strides."""
+    for use in list(tile.uses):
+        op = use.operation
+        if isinstance(op, memref.SubviewOp):
+            shape = kind_of(op.result).get_shape()
+            fresh = subview(tile, *box_of(op), shape)
+            hint = op.result.name_hint
+            replace(op, [fresh])
+            fresh.result.name_hint = hint
+            _follow(fresh.result)

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp, TensorType
+from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
@@ -34,7 +34,7 @@ from tlcourse.dialects.locations import inherit
 from tlcourse.dialects.memref import subview
 from tlcourse.dialects.rewriting import insert_before
 from tlcourse.passes.npuir.buffer_lives import is_read_after, is_safe_target
-from tlcourse.passes.npuir.buffers import is_contiguous, kind_of
+from tlcourse.passes.npuir.buffers import box_of, is_contiguous, kind_of
 from tlcourse.passes.npuir.carried import keep_carried, keep_yielded
 from tlcourse.passes.npuir.cube_vector import tensor_type
 from tlcourse.passes.npuir.tensor_shapes import Reshape, extents, reshaped
@@ -95,7 +95,7 @@ class _Bufferizer:
                 self._pipe_op(op)
             case tensor.ExtractSliceOp():
                 shape = tensor_type(op.result).get_shape()
-                view = subview(self.buffer(op.source, op), *_box(op), shape)
+                view = subview(self.buffer(op.source, op), *box_of(op), shape)
                 insert_before(op, [view])
                 self._done(op, view.result)
             case tensor.InsertSliceOp():
@@ -112,7 +112,7 @@ class _Bufferizer:
                 op.result.replace_all_uses_with(load.res)
                 self.retired.append(op)
             case tensor.InsertOp():
-                home = self._destination(op, op.dest, reads=True)
+                home = self._destination(op, op.result, op.dest, reads=True)
                 insert_before(op, [memref.StoreOp.get(op.scalar, home, list(op.indices))])
                 self._done(op, home)
             case MarkOp() if is_tensor(op.src):
@@ -149,30 +149,41 @@ class _Bufferizer:
         self.retired.append(op)
 
     def _pipe_op(self, op: PipeOp) -> None:
-        destination = op.destinations()[0]
-        place = None
-        if op.results:
-            place = self._destination(op, destination, reads=op.reads_destination())
-            self.buffers[op.results[0]] = place
+        places = self._places(op)
         operands: list[SSAValue] = []
-        for value in op.operands:
-            if place is not None and value is destination:
-                operands.append(place)
-            else:
-                operands.append(self.buffer(value, op) if is_tensor(value) else value)
+        for index, value in enumerate(op.operands):
+            own = places.get(index)
+            buffer = value if not is_tensor(value) else own or self.buffer(value, op)
+            operands.append(buffer)
         made = type(op).create(
             operands=operands, properties=dict(op.properties), attributes=dict(op.attributes)
         )
         insert_before(op, [made])
         self.retired.append(op)
 
-    def _destination(self, op: Operation, old: SSAValue, *, reads: bool) -> SSAValue:
+    def _places(self, op: PipeOp) -> dict[int, SSAValue]:
+        """The buffers that results are written to, by the positions of the destinations."""
+        operands, places = list(op.operands), dict[int, SSAValue]()
+        for destination, result in zip(op.destinations(), op.results, strict=False):
+            # A destination stands behind the sources, and one tile may be both.
+            index = max(
+                index
+                for index, value in enumerate(operands)
+                if value is destination and index not in places
+            )
+            place = self._destination(op, result, destination, reads=op.reads_destination())
+            places[index] = self.buffers[result] = place
+        return places
+
+    def _destination(
+        self, op: Operation, result: SSAValue, old: SSAValue, *, reads: bool
+    ) -> SSAValue:
         """The buffer that `op` writes: the old tile's where that is safe, else a fresh one."""
-        target = self.targets.get(op.results[0])
+        target = self.targets.get(result)
         if target is not None:
             return target
         if isinstance(old.owner, tensor.EmptyOp):
-            return self._alloc(op.results[0], op)
+            return self._alloc(result, op)
         home = self.buffer(old, op)
         if not is_read_after(old, op):
             return home
@@ -182,8 +193,8 @@ class _Bufferizer:
         return fresh
 
     def _insert_slice(self, op: tensor.InsertSliceOp) -> None:
-        home = self._destination(op, op.dest, reads=True)
-        part = subview(home, *_box(op), tensor_type(op.source).get_shape())
+        home = self._destination(op, op.result, op.dest, reads=True)
+        part = subview(home, *box_of(op), tensor_type(op.source).get_shape())
         load = _only_load(op.source)
         if load is None:
             insert_before(op, [part, CopyOp(self.buffer(op.source, op), part.result)])
@@ -302,19 +313,6 @@ def _is_needed_elsewhere(value: SSAValue, op: scf.IfOp) -> bool:
     nested = {id(inner) for inner in op.walk()}
     late = [use for use in others if id(use.operation) not in nested]
     return is_read_after(value, op) and bool(late)
-
-
-def _box(
-    op: tensor.ExtractSliceOp | tensor.InsertSliceOp,
-) -> tuple[list[int | SSAValue], list[int | SSAValue]]:
-    """Offsets and sizes of a slice: integers, or values where they are known at run time."""
-    offsets = _mixed(op.static_offsets.get_values(), op.offsets)
-    return offsets, _mixed(op.static_sizes.get_values(), op.sizes)
-
-
-def _mixed(static: Sequence[int], dynamic: Sequence[SSAValue]) -> list[int | SSAValue]:
-    values = iter(dynamic)
-    return [next(values) if entry == DYNAMIC_INDEX else entry for entry in static]
 
 
 def _drop_tensor_results(function: func.FuncOp) -> None:
