@@ -62,8 +62,8 @@ def test_a_pipeline_option_and_a_line_in_two_parts() -> None:
     ("line", "why"),
     [
         (
-            "bishengir-opt %s -cse -hfusion-fuse-ops | FileCheck %s",
-            "not embedded: hfusion-fuse-ops",
+            "bishengir-opt %s -cse -hfusion-auto-schedule | FileCheck %s",
+            "not embedded: hfusion-auto-schedule",
         ),
         ("bishengir-opt %s -Simplify | FileCheck %s", "not embedded: Simplify"),
         ("bishengir-opt %s -cse | mlir-cpu-runner | FileCheck %s", "needs mlir-cpu-runner"),
