@@ -12,13 +12,15 @@ from tlcourse.cli.output import finish, print_json
 from tlcourse.finder import prefer_simulated
 
 if TYPE_CHECKING:
-    from tlcourse.bench.functional import Measured
+    from tlcourse.bench.compiling import Compiled, CompileReport
+    from tlcourse.bench.functional import Measured, Report
 
 
 class BenchName(StrEnum):
     """What can be measured."""
 
     FUNCTIONAL = "functional"
+    COMPILE = "compile"
 
 
 def register(app: typer.Typer) -> None:
@@ -28,27 +30,23 @@ def register(app: typer.Typer) -> None:
 
 def bench(
     name: Annotated[BenchName, typer.Argument(help="What to measure.")],
-    peers: Annotated[bool, typer.Option("--peers", help="Triton's interpreter, too.")] = False,
+    peers: Annotated[
+        bool, typer.Option("--peers", help="Triton's interpreter, or the real compiler, too.")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Write the figures to this JSON file.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the same as data.")] = False,
     seconds: Annotated[float, typer.Option(help="Time for each contender.")] = 2.0,
 ) -> None:
-    """Measure kernels beside torch eager in one interleaved run; exit 1 above a budget."""
-    from tlcourse.bench.functional import Report, machine, measure, versions
+    """Measure kernels or the compiler in one interleaved run; exit 1 above a budget."""
     from tlcourse.records import to_json
 
-    assert name is BenchName.FUNCTIONAL, "the only one there is"
     if out is not None and not out.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {out.parent}", param_hint="--out")
     prefer_simulated()
-    rows: list[Measured] = []
-    for row in measure(peers=peers, seconds=seconds):
-        rows.append(row)
-        if not json:
-            typer.echo(_line(row))
-    report = Report(machine=machine(), versions=versions(peers=peers), measured=tuple(rows))
+    run = _functional if name is BenchName.FUNCTIONAL else _compile
+    report = run(peers=peers, seconds=seconds, quiet=json)
     if json:
         print_json(report)
     if out is not None:
@@ -56,8 +54,43 @@ def bench(
     finish(0 if report.met else 1)
 
 
+def _functional(*, peers: bool, seconds: float, quiet: bool) -> Report:
+    from tlcourse.bench.functional import Report, machine, measure, versions
+
+    rows: list[Measured] = []
+    for row in measure(peers=peers, seconds=seconds):
+        rows.append(row)
+        if not quiet:
+            typer.echo(_line(row))
+    return Report(machine=machine(), versions=versions(peers=peers), measured=tuple(rows))
+
+
+def _compile(*, peers: bool, seconds: float, quiet: bool) -> CompileReport:
+    from tlcourse.bench.compiling import CompileReport, measure_compile
+    from tlcourse.bench.functional import machine, versions
+
+    row = measure_compile(peers=peers, seconds=seconds)
+    if not quiet:
+        typer.echo(_compile_line(row))
+    return CompileReport(machine=machine(), versions=versions(peers=False), measured=(row,))
+
+
+def _compile_line(row: Compiled) -> str:
+    times = ", ".join(f"{name} {time:,.1f} ms" for name, time in row.milliseconds.items())
+    budgets = row.budgets
+    return (
+        f"{_STATE[row.met]}  {row.workload}: first compile {row.first_milliseconds:,.0f} ms "
+        f"(at most {budgets['first compile']:g}; imports before it "
+        f"{row.import_milliseconds:,.0f} ms), {row.round_trips:.1f} x printing and parsing once "
+        f"(at most {budgets['round trips']:g})\n        {times} "
+        f"(at most {budgets['from the cache']:g})"
+    )
+
+
+_STATE = {True: "met   ", False: "MISSED"}
+
+
 def _line(row: Measured) -> str:
-    state = "met   " if row.met else "MISSED"
     times = ", ".join(f"{name} {time:,.1f} ms" for name, time in row.milliseconds.items())
     eager = f"{row.times_eager:.2f} x torch eager (at most {row.most_eager:g})"
     triton = ""
@@ -66,4 +99,4 @@ def _line(row: Measured) -> str:
             f", {row.times_faster_than_triton:,.0f} x faster than Triton's interpreter "
             f"(at least {row.least_triton:g})"
         )
-    return f"{state}  {row.workload}: {eager}{triton}\n        {times}"
+    return f"{_STATE[row.met]}  {row.workload}: {eager}{triton}\n        {times}"

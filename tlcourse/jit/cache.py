@@ -31,6 +31,7 @@ _COMPILER = (
     "functional",
     "simulator",
     "bishengir",
+    "pipeline",
     "chips",
     "jit",
 )

@@ -11,13 +11,14 @@ from typing import TypeVar
 from xdsl.dialects.builtin import ModuleOp
 
 from tlcourse.config import read_config
-from tlcourse.diagnostics import SourceMap
-from tlcourse.dialects.text import to_text
+from tlcourse.diagnostics import SourceMap, error
+from tlcourse.dialects.fingerprint import fingerprint
 from tlcourse.jit import cache
 from tlcourse.jit.launch import Execution
 from tlcourse.jit.settings import Settings
 from tlcourse.jit.writes import unused_parameters, written_parameters
 from tlcourse.pipeline import Compilation, compile_module, lower_tile, lower_to_mlir
+from tlcourse.pipeline.what_if import Edit, edited
 from tlcourse.records import Backend, PassTrace, Program, Signature
 
 R = TypeVar("R", Program, PassTrace)
@@ -32,12 +33,14 @@ class Compiler:
         signature: how it is launched.
         sources: the texts that its locations point into.
         settings: what was decided when the kernel was made.
+        edits: changes to the executable form, which only the simulator sees.
     """
 
     module: ModuleOp
     signature: Signature
     sources: SourceMap
     settings: Settings
+    edits: tuple[Edit, ...] = ()
 
     def program(self, execution: Execution, backend: Backend) -> Program:
         """The Program for an executor, from the cache or made now."""
@@ -62,6 +65,11 @@ class Compiler:
             trace=trace,
         )
 
+    def executable(self, backend: Backend) -> ModuleOp:
+        """Executable HIVM with all edits, without looking into the cache."""
+        compiled = self.compilation(backend).executable
+        return edited(compiled, self.edits, self.sources) if self.edits else compiled
+
     def mlir(self) -> ModuleOp:
         """What code generation makes, without looking into the cache."""
         return lower_to_mlir(self.module, self.sources, chip=self.settings.chip)
@@ -77,6 +85,13 @@ class Compiler:
     def _functional(self) -> Program:
         from tlcourse.functional.generate import generate
 
+        if self.edits:
+            raise error(
+                "TL340",
+                "a kernel with a change runs on the simulator only",
+                why="the functional executor knows neither flags nor addresses",
+                fix='leave execution out, or launch with execution="simulator"',
+            )
         return generate(
             lower_tile(self.module, self.sources, chip=self.settings.chip), self.sources
         )
@@ -84,7 +99,7 @@ class Compiler:
     def _simulated(self, backend: Backend) -> Program:
         from tlcourse.simulator.generate import generate
 
-        executable = self.compilation(backend).executable
+        executable = self.executable(backend)
         return generate(executable, self.signature, self.sources, self.settings.chip)
 
     def _traced(self, backend: Backend) -> PassTrace:
@@ -101,7 +116,7 @@ class Compiler:
 
     @cached_property
     def _text(self) -> str:
-        return to_text(self.module, locations=True)
+        return fingerprint(self.module)
 
     def _key(self, what: str, backend: Backend) -> str:
         return cache.key_of(
@@ -110,6 +125,7 @@ class Compiler:
             chip=self.settings.chip.name,
             backend=backend,
             compiler=_real_compiler() if backend == "bishengir" else "",
+            edits=repr(self.edits) if self.edits else "",
         )
 
 

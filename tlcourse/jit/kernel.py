@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 import torch
@@ -23,6 +24,8 @@ from tlcourse.jit.supply import TensorSupplyType
 from tlcourse.jit.tuning.errors import not_tuned
 from tlcourse.jit.writes import unused_parameters, written_parameters
 from tlcourse.language import PrimFunc
+from tlcourse.pipeline.instructions import Line, listing
+from tlcourse.pipeline.what_if import Edit, Remove, Shrink, Swap
 from tlcourse.records import Backend, Parameter, PassTrace, Program
 
 if TYPE_CHECKING:
@@ -38,6 +41,7 @@ class Kernel:
         sources: the texts that its locations point into.
         settings: what was decided when the kernel was made.
         prim_func: the traced function, where there is one.
+        edits: changes to its executable form; see `what_if`.
 
     Example:
         >>> kernel = compile(vector_add, out_idx=[-1])  # doctest: +SKIP
@@ -50,6 +54,7 @@ class Kernel:
         sources: SourceMap,
         settings: Settings,
         prim_func: PrimFunc | None = None,
+        edits: tuple[Edit, ...] = (),
     ) -> None:
         self.module = module
         self.sources = sources
@@ -61,7 +66,11 @@ class Kernel:
         self.written = frozenset(written_parameters(module))
         self.unused = frozenset(unused_parameters(module))
         self._compiler = Compiler(
-            module=module, signature=self.launch_signature, sources=sources, settings=settings
+            module=module,
+            signature=self.launch_signature,
+            sources=sources,
+            settings=settings,
+            edits=edits,
         )
         self._programs: dict[tuple[Execution, Backend], Program] = {}
         self._compiling = threading.Lock()
@@ -145,12 +154,47 @@ class Kernel:
         """
         return self._compiler.trace(self._backend(backend))
 
+    def instructions(self) -> tuple[Line, ...]:
+        """What each kind of core executes, numbered, flags and barriers among it."""
+        return listing(self._compiler.executable(self.settings.backend), self.sources)
+
+    def what_if(
+        self,
+        *,
+        remove: int | Sequence[int] = (),
+        swap: tuple[int, int] | None = None,
+        shrink: Mapping[str, int] | None = None,
+        backend: str | None = None,
+    ) -> Kernel:
+        """The same kernel with a small change to its executable form, for the simulator.
+
+        Args:
+            remove: numbers of flags and barriers that go, see `instructions`.
+            swap: numbers of two instructions that change places.
+            shrink: buffers of the memory map and the bytes that each keeps.
+            backend: the back half that compiles it and that the numbers belong to.
+
+        Raises:
+            TL340: there is no such instruction or buffer, or the change cannot be made.
+
+        Example:
+            >>> kernel.what_if(remove=7).launch(a, b).findings  # doctest: +SKIP
+        """
+        numbers = (remove,) if isinstance(remove, int) else tuple(remove)
+        edits: list[Edit] = [Remove(numbers=numbers)] if numbers else []
+        edits += [Swap(first=swap[0], second=swap[1])] if swap else []
+        edits += [Shrink(buffer=name, size_bytes=size) for name, size in (shrink or {}).items()]
+        settings = replace(self.settings, backend=self._backend(backend), execution="simulator")
+        changed = Kernel(self.module, self.sources, settings, self.prim_func, tuple(edits))
+        changed.instructions()  # a change that cannot be made is told here, not at the launch
+        return changed
+
     def get_kernel_source(self) -> str:
         """Executable HIVM, the text that the simulator runs.
 
         Differs from upstream: there it is the binary.
         """
-        return to_text(self._compiler.compilation(self.settings.backend).executable)
+        return to_text(self._compiler.executable(self.settings.backend))
 
     @property
     def mlir_content(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 
@@ -133,44 +133,46 @@ class _Run:
     recorder: Recorder | None
 
     def passes(self, phase: Phase, steps: tuple[Step, ...], module: ModuleOp) -> None:
+        start, ctx, done = module.clone(), context(), list[ModulePass]()
         for step in steps:
             if not step.runs(self.setting):
                 continue
             one = step.make(self.setting)
-            # A pass that fails may leave half of its work behind: keep the module before it.
-            before = module.clone()
-            with self._explained(phase, one.name, before):
-                one.apply(context(), module)
+            # A pass that fails may leave half of its work behind. A copy of the module before
+            # each pass would take half of the time, so the passes before it run once more.
+            with self._explained(phase, one.name, lambda: _after(start, done)):
+                one.apply(ctx, module)
+            done.append(one)
             notes = take_notes(module)
             real = isinstance(one, RealStepPass)
             self.record(phase, one.name, module, _options_of(one), notes, real=real)
 
     def check(self, tile: ModuleOp) -> None:
         """Raises what code generation would, where another executor goes on from here."""
-        with self._explained("codegen", "codegen", tile):
+        with self._explained("codegen", "codegen", lambda: tile):
             check_copies(tile, self.sources)
 
     def code_generation(self, tile: ModuleOp) -> ModuleOp:
-        with self._explained("codegen", "codegen", tile):
+        with self._explained("codegen", "codegen", lambda: tile):
             mlir = generate(tile, self.sources)
         self.record("codegen", "codegen", mlir)
         return mlir
 
     def embedded(self, mlir: ModuleOp) -> ModuleOp:
         executable = mlir.clone()
-        with self._explained("npuir", "bishengir-opt", mlir):
+        with self._explained("npuir", "bishengir-opt", lambda: mlir):
             steps = with_real_passes(self.setting)
         self.passes("npuir", steps, executable)
         return executable
 
     def real(self, mlir: ModuleOp) -> ModuleOp:
         if self.setting.options.swap:
-            with self._explained("npuir", "bishengir-opt", mlir):
+            with self._explained("npuir", "bishengir-opt", lambda: mlir):
                 return run_real_with_ours(mlir, self.setting, self.sources, self._teller())
         text = to_text(mlir, locations=True)
         mode, chip_name = self.setting.mode, self.setting.chip.name
         options = self.setting.options.for_real_compiler()
-        with self._explained("npuir", "bishengir-opt", mlir):
+        with self._explained("npuir", "bishengir-opt", lambda: mlir):
             if self.recorder is not None:
                 for name, after in trace_text(
                     text, mode=mode, options=options, chip_name=chip_name, sources=self.sources
@@ -206,7 +208,9 @@ class _Run:
         return None if self.recorder is None else self.recorder.trace()
 
     @contextmanager
-    def _explained(self, phase: Phase, pass_name: str, before: ModuleOp) -> Generator[None]:
+    def _explained(
+        self, phase: Phase, pass_name: str, before: Callable[[], ModuleOp]
+    ) -> Generator[None]:
         """Turns whatever is raised inside into one error that names the pass."""
         try:
             yield
@@ -215,11 +219,19 @@ class _Run:
         except Exception as problem:  # a pass is our code: any fault of it becomes TL310
             if isinstance(problem, ToolError):
                 pass_name = problem.pass_name or pass_name
-            found = failure(problem, pass_name, to_text(before, locations=True), self.sources)
+            found = failure(problem, pass_name, to_text(before(), locations=True), self.sources)
             if self.recorder is not None:
                 self.recorder.add(phase, pass_name, found.ir, failed=found.diagnostic.what)
                 found.trace = self.recorder.trace()
             raise found from problem
+
+
+def _after(start: ModuleOp, passes: Sequence[ModulePass]) -> ModuleOp:
+    """A module after passes that have run on its like before; the module itself is used up."""
+    for one in passes:
+        one.apply(context(), start)
+        take_notes(start)
+    return start
 
 
 def _options_of(one: ModulePass) -> dict[str, str]:
