@@ -29,7 +29,7 @@ R = TypeVar("R")
 Json = dict[str, Any] | list[Any] | str | int | float | bool | None
 Mode = Literal["Developer", "Expert"]
 Backend = Literal["embedded", "bishengir"]
-Phase = Literal["tir", "codegen", "npuir"]
+Phase = Literal["tir", "codegen", "npuir", "mlir"]
 State = Literal["PASS", "PARTIAL", "FAIL", "TODO", "TIMEOUT", "ERROR"]
 
 
@@ -39,7 +39,7 @@ class Snapshot:
 
     Args:
         index: place in the trace, from 0.
-        phase: tir, codegen or npuir.
+        phase: tir, codegen or npuir; mlir for a module that is no kernel.
         pass_name: upstream's name of the pass.
         options: the pass's options as text, name to value.
         origin: `embedded` (ours) or `real` (bishengir-opt).
@@ -324,27 +324,41 @@ def from_data(kind: type[R], data: Json) -> R:
     found = data.get("schema") if isinstance(data, dict) else None
     if schema and found != schema:
         raise ValueError(f"expected {schema}, found {found}")
-    return cast(R, _read(kind, data))
+    reader = _reader(kind)
+    return cast(R, data if reader is None else reader(data))
+
+
+_Reader = Callable[[Any], object]
 
 
 @cache
-def _hints(kind: type) -> dict[str, Any]:
-    """Types of a record's fields; looked up once, because that takes longer than reading."""
-    return get_type_hints(kind)
-
-
-def _read(kind: Any, data: Any) -> object:
+def _reader(kind: Any) -> _Reader | None:
+    """What reads values of a type, made once; None where they stay as they are."""
     origin, args = get_origin(kind), get_args(kind)
     if is_dataclass(kind):
-        hints = _hints(kind)
-        names = [f.name for f in fields(kind) if f.name in data]
-        make = cast(Callable[..., object], kind)
-        return make(**{name: _read(hints[name], data[name]) for name in names})
+        return _record_reader(cast("type[object]", kind))
     if origin in (Union, types.UnionType):
-        inner = next(arg for arg in args if arg is not type(None))
-        return None if data is None else _read(inner, data)
+        inner = _reader(next(arg for arg in args if arg is not type(None)))
+        return inner and (lambda data: None if data is None else inner(data))
     if origin is tuple:
-        return tuple(_read(args[0], item) for item in data)
+        item = _reader(args[0])
+        return tuple if item is None else lambda data: tuple([item(one) for one in data])
     if origin is dict:
-        return {key: _read(args[1], value) for key, value in data.items()}
-    return data
+        value = _reader(args[1])
+        return value and (lambda data: {key: value(one) for key, one in data.items()})
+    return None
+
+
+def _record_reader(kind: type[object]) -> _Reader:
+    readers = {name: _reader(hint) for name, hint in get_type_hints(kind).items()}
+    known = {f.name: readers[f.name] for f in fields(cast(Any, kind))}
+
+    def read(data: Any) -> object:
+        values = {
+            name: data[name] if reader is None else reader(data[name])
+            for name, reader in known.items()
+            if name in data
+        }
+        return kind(**values)
+
+    return read

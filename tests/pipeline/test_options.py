@@ -10,7 +10,7 @@ from tests.pipeline.minicv import TIR, Kernel, count
 from tlcourse.bishengir.options import pipeline_text
 from tlcourse.chips import DEFAULT_CHIP
 from tlcourse.dialects.hivm.core import PointerCastOp
-from tlcourse.dialects.hivm.sync import SetFlagOp, WaitFlagOp
+from tlcourse.dialects.hivm.sync import PipeBarrierOp, SetFlagOp, WaitFlagOp
 from tlcourse.dialects.signature import signature, stamp
 from tlcourse.pipeline import (
     NPUIR_PASSES,
@@ -128,3 +128,13 @@ def test_copies_of_workspaces_reach_the_embedded_passes() -> None:
     made = [step.make(setting) for step in NPUIR_PASSES]
     marks = [one for one in made if one.name == "hivm-mark-multi-buffer"]
     assert {vars(one)["set_workspace_multibuffer"] for one in marks} == {2}
+
+
+@pytest.mark.parametrize("solver", [True, False])
+def test_barriers_instead_of_flags(kernel: Kernel, solver: bool) -> None:
+    options = PassOptions(barrier_all=True, graph_sync_solver=solver)
+    done = kernel.compile(options=options).executable
+    assert count(done, SetFlagOp, WaitFlagOp) == 0
+    barriers = [op for op in done.walk() if isinstance(op, PipeBarrierOp)]
+    assert len(barriers) > 5
+    assert {op.pipe.data for op in barriers} == {"PIPE_ALL"}

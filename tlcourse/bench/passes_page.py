@@ -61,7 +61,7 @@ def switch_lines() -> list[str]:
             f"`{switch.config}`",
             switch.usual,
             "both"
-            if switch.embedded and switch.upstream
+            if switch.upstream and not switch.real_only
             else "real only"
             if switch.upstream
             else "before code generation",

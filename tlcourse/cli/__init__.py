@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from tlcourse.cli import bench, conformance, course, grade, kernels, machine, opt
+from tlcourse.cli import bench, conformance, course, grade, kernels, machine, opt, what_if
 from tlcourse.diagnostics import TLError
 
 app = typer.Typer(
@@ -21,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (course, kernels, opt, grade, machine, bench, conformance):
+for group in (course, kernels, opt, what_if, grade, machine, bench, conformance):
     group.register(app)
 
 

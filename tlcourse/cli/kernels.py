@@ -115,7 +115,7 @@ def ir(
     Switches such as enable-auto-multi-buffer=false, and the passes for --swap, are listed in
     docs/passes.md.
     """
-    path, kernel = _split(target)
+    path, kernel = split_target(target)
     shows_ir = bool(html or locations or swap or backend is not BackendName.EMBEDDED)
     if compare:
         _refuse(shows_ir or lint, "--compare", "--pass, --option, --mode and --json")
@@ -192,7 +192,7 @@ def _refuse_own_options(file: Path, arguments: Sequence[str]) -> None:
             )
 
 
-def _split(target: str) -> tuple[Path, str | None]:
+def split_target(target: str) -> tuple[Path, str | None]:
     """`FILE[:KERNEL]` as a path and a name; a colon inside an existing path is not a separator."""
     path, colon, name = target.rpartition(":")
     if Path(target).is_file():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from importlib.util import find_spec
 
 from tlcourse.diagnostics import error
@@ -39,16 +40,19 @@ def check_text(checks: str, text: str, prefixes: Sequence[str] = DEFAULT_PREFIXE
     """
     require_filecheck()
     from filecheck.finput import FInput
-    from filecheck.matcher import Matcher
     from filecheck.options import DumpInputKind, Options
     from filecheck.parser import Parser, pattern_for_opts
 
+    from tlcourse.conformance.filecheck_matcher import LlvmMatcher
+
     options = Options("checks", check_prefixes=list(prefixes), dump_input=DumpInputKind.FAIL)
     parser = Parser(options, io.StringIO(checks), *pattern_for_opts(options))
-    matcher = Matcher(options, FInput("text", text), parser)
+    matcher = LlvmMatcher(options, FInput("text", text), parser)
     said = io.StringIO()
     matcher.stderr = said
-    return "" if matcher.run() == 0 else said.getvalue().strip() or "no match"
+    with redirect_stdout(io.StringIO()):  # the package tells its steps
+        matched = matcher.run() == 0
+    return "" if matched else said.getvalue().strip() or "no match"
 
 
 def compares(text: str, prefixes: Sequence[str] = DEFAULT_PREFIXES) -> bool:

@@ -32,6 +32,7 @@ from xdsl.utils.exceptions import VerifyException
 from tlcourse.dialects.hivm.assembly import AttrDict, Clause, Group, HivmTextOp, Result
 from tlcourse.dialects.hivm.attrs import EnumWord, define_enum
 from tlcourse.dialects.hivm.base import result_types
+from tlcourse.dialects.linalg import BatchMatmulOp
 
 LinalgUnaryFnAttr = define_enum(
     "linalg.unary_fn",
@@ -154,7 +155,7 @@ class ElemwiseBinaryOp(ElemwiseOp):
 
 Linalg = Dialect(
     "linalg",
-    [*XdslLinalg.operations, LinalgElemwiseUnaryOp, LinalgElemwiseBinaryOp],
+    [*XdslLinalg.operations, BatchMatmulOp, LinalgElemwiseUnaryOp, LinalgElemwiseBinaryOp],
     [*XdslLinalg.attributes, LinalgUnaryFnAttr, LinalgBinaryFnAttr],
 )
 HFusion = Dialect(

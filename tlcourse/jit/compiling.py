@@ -15,9 +15,11 @@ from tlcourse.diagnostics import SourceMap, error
 from tlcourse.dialects.fingerprint import fingerprint
 from tlcourse.jit import cache
 from tlcourse.jit.launch import Execution
+from tlcourse.jit.report import warn
 from tlcourse.jit.settings import Settings
 from tlcourse.jit.writes import unused_parameters, written_parameters
 from tlcourse.pipeline import Compilation, compile_module, lower_tile, lower_to_mlir
+from tlcourse.pipeline.ignored import ignored_switches
 from tlcourse.pipeline.what_if import Edit, edited
 from tlcourse.records import Backend, PassTrace, Program, Signature
 
@@ -43,13 +45,19 @@ class Compiler:
     edits: tuple[Edit, ...] = ()
 
     def program(self, execution: Execution, backend: Backend) -> Program:
-        """The Program for an executor, from the cache or made now."""
+        """The Program for an executor, from the cache or made now.
+
+        Warns (TL326) of switches without effect.
+        """
+        if execution == "simulator":
+            warn(ignored_switches(self.settings.pass_configs, backend), {})
         return self._cached(
             Program, execution, backend, lambda: self._generated(execution, backend)
         )
 
     def trace(self, backend: Backend) -> PassTrace:
-        """The IR after every pass, from the cache or made now."""
+        """The IR after every pass, from the cache or made now; warns as `program`."""
+        warn(ignored_switches(self.settings.pass_configs, backend), {})
         return self._cached(PassTrace, "trace", backend, lambda: self._traced(backend))
 
     def compilation(self, backend: Backend, *, trace: bool = False) -> Compilation:

@@ -30,7 +30,8 @@ class PassOptions:
         tile_mix_cube_loop: parts that a cube loop of cv-pipelining is cut into; real only.
         tile_mix_vector_loop: the same of a vector loop; real only.
         unit_flag_sync: mmadL1 and fixpipe hand over without an event; real only.
-        barrier_all: a barrier over all pipes after each op instead of flags; real only.
+        barrier_all: a barrier over all pipes before each op instead of flags; slow and always
+            right.
         swap: passes that the other back half stands in for, see `pipeline.exchange`.
     """
 
@@ -80,14 +81,16 @@ class Switch:
         upstream: the name that the real compiler has for it; empty for one of the TIR phase.
         config: its key in `pass_configs`.
         inverted: whether switching it on there switches the option off.
-        embedded: whether the embedded passes follow it.
+        real_only: the passes that follow it, where only those of the real compiler do.
+        embedded_value: what the embedded passes do then whatever is asked for.
     """
 
     option: str
     upstream: str
     config: str
     inverted: bool = False
-    embedded: bool = True
+    real_only: tuple[str, ...] = ()
+    embedded_value: bool | int = False
 
     @property
     def is_number(self) -> bool:
@@ -107,13 +110,13 @@ class Switch:
         return (text.strip().lower() in YES) is not self.inverted
 
 
-def _of_compiler(
-    option: str, upstream: str, *, inverted: bool = False, embedded: bool = True
-) -> Switch:
+def _of_compiler(option: str, upstream: str, *, inverted: bool = False) -> Switch:
     config = f"npuir.{upstream.replace('-', '_')}"
-    return Switch(
-        option=option, upstream=upstream, config=config, inverted=inverted, embedded=embedded
-    )
+    return Switch(option=option, upstream=upstream, config=config, inverted=inverted)
+
+
+_TILES = ("tile-cube-vector-loop",)
+_SYNC = ("hivm-graph-sync-solver", "hivm-inject-sync")
 
 
 SWITCHES: tuple[Switch, ...] = (
@@ -125,10 +128,16 @@ SWITCHES: tuple[Switch, ...] = (
     _of_compiler("cv_pipelining", "limit-auto-multi-buffer-only-for-local-buffer", inverted=True),
     _of_compiler("workspace_multibuffer", "set-workspace-multibuffer"),
     _of_compiler("auto_blockify_loop", "enable-auto-blockify-loop"),
-    _of_compiler("tile_mix_cube_loop", "tile-mix-cube-loop", embedded=False),
-    _of_compiler("tile_mix_vector_loop", "tile-mix-vector-loop", embedded=False),
-    _of_compiler("unit_flag_sync", "enable-hivm-unit-flag-sync", embedded=False),
-    _of_compiler("barrier_all", "enable-hivm-inject-barrier-all-sync", embedded=False),
+    replace(
+        _of_compiler("tile_mix_cube_loop", "tile-mix-cube-loop"), real_only=_TILES, embedded_value=1
+    ),
+    replace(
+        _of_compiler("tile_mix_vector_loop", "tile-mix-vector-loop"),
+        real_only=_TILES,
+        embedded_value=1,
+    ),
+    replace(_of_compiler("unit_flag_sync", "enable-hivm-unit-flag-sync"), real_only=_SYNC),
+    _of_compiler("barrier_all", "enable-hivm-inject-barrier-all-sync"),
     Switch(
         option="plan_buffer_location",
         upstream="",

@@ -180,7 +180,7 @@ def _shrink(buffers: Sequence[Placed], edit: Shrink) -> None:
 def _move(entry: Placed, address: int) -> None:
     op = entry.value.owner
     assert isinstance(op, PointerCastOp)
-    set_operands(op, "addrs", [constant(_function_of(op), address, i64)])
+    op.operands = [constant(_function_of(op), address, i64), *op.dynamic_sizes]
 
 
 def _function_of(op: Operation) -> func.FuncOp:

@@ -22,6 +22,7 @@ _LABELS: dict[str, tuple[str, str]] = {
     "tir": ("TIR phase", "TIR 阶段"),
     "codegen": ("code generation", "代码生成"),
     "npuir": ("AscendNPU IR phase", "AscendNPU IR 阶段"),
+    "mlir": ("progressive lowering", "逐级下降（lowering）"),
     "real": ("real compiler", "真实编译器"),
     "embedded": ("embedded pass", "内嵌 pass"),
     "lines": ("lines", "行"),

@@ -1,3 +1,7 @@
+import pytest
+
+from tlcourse.diagnostics import TLError
+from tlcourse.dialects.text import from_text
 from tlcourse.passes.npuir.one_shot_bufferize import OneShotBufferizePass
 
 T = "tensor<8x16xf32>"
@@ -108,6 +112,31 @@ def test_slice_written_into_a_tile_is_a_copy_into_a_view(run_passes) -> None:
     assert "memref.subview %in[0, 4] [8, 8] [1, 1]" in text
     assert "strided<[16, 1], offset: 8>" in text
     assert text.count("hir.copy") == 1
+
+
+PRINT = '"hivm.hir.debug"(%{0}) <{{debugtype = "print", prefix = "", hex = false}}> : ({1}) -> ()'
+
+
+def test_a_print_shows_the_buffer_of_a_slice_before_the_tile_changes(run_passes) -> None:
+    body = f"""{_op("vexp", "%a", "%x", "%e")}
+    %p = tensor.extract_slice %a[0, 4] [8, 8] [1, 1] : {T} to tensor<8x8xf32>
+    {_op("vln", "%b", "%a", "%a")}
+    {PRINT.format("p", "tensor<8x8xf32>")}
+    {_store("%b")}"""
+    text = run_passes(_module(body), OneShotBufferizePass())
+    assert "tensor" not in text
+    assert "(memref<8x8xf32, strided<[16, 1], offset: 4>>) -> ()" in text
+    assert text.count("memref.alloc") == 2, "the update must not change what is printed later"
+
+
+def test_an_unknown_op_on_tensors_is_refused() -> None:
+    module = from_text(
+        _module(f"%d = tensor.dim %x, %i : {T}").replace("%c0: i32", "%c0: i32, %i: index")
+    )
+    with pytest.raises(TLError) as caught:
+        OneShotBufferizePass().apply(None, module)
+    assert caught.value.code == "TL306"
+    assert "tensor.dim" in caught.value.diagnostic.what
 
 
 def test_buffers_are_left_alone(run_passes) -> None:

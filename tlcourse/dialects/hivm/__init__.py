@@ -8,11 +8,17 @@ from tlcourse.dialects.hivm.attrs import ATTRIBUTES
 from tlcourse.dialects.hivm.choices import CHOICES
 from tlcourse.dialects.hivm.core import CORE
 from tlcourse.dialects.hivm.cube import CUBE
+from tlcourse.dialects.hivm.custom import CUSTOM, SyncEventSlotAttr
 from tlcourse.dialects.hivm.dma import DMA
+from tlcourse.dialects.hivm.macros import MACROS
 from tlcourse.dialects.hivm.shapes import SHAPES
 from tlcourse.dialects.hivm.sync import SYNC
 from tlcourse.dialects.hivm.vector import VECTOR
 
-HIVM = Dialect("hivm", [*CORE, *DMA, *CUBE, *VECTOR, *CHOICES, *SHAPES, *SYNC], ATTRIBUTES)
+HIVM = Dialect(
+    "hivm",
+    [*CORE, *DMA, *CUBE, *MACROS, *VECTOR, *CHOICES, *SHAPES, *SYNC, *CUSTOM],
+    [*ATTRIBUTES, SyncEventSlotAttr],
+)
 
 __all__ = ["HIVM"]

@@ -155,6 +155,15 @@ DataLayoutAttr = define_enum(
     "dotA_ND dotB_ND dotC_ND nZ zN ND Fractal NCHW NC1HWC0 C1HWNC0",
     "Layout of a tile.",
 )
+DescaleModeAttr = define_enum(
+    "hivm.descale_mode",
+    "DescaleModeAttr",
+    "DescaleNull DescalePerChannel DescalePerTensor",
+    "What a whole matrix product multiplies its result by.",
+)
+VFModeAttr = define_enum(
+    "hivm.vf_mode", "VFModeAttr", "SIMD SIMT MIX", "How a custom op uses the vector unit."
+)
 
 ATTRIBUTES: list[type[Attribute]] = [
     AddressSpaceAttr,
@@ -178,4 +187,6 @@ ATTRIBUTES: list[type[Attribute]] = [
     SyncInstrModeAttr,
     DeinterleaveModeAttr,
     DataLayoutAttr,
+    DescaleModeAttr,
+    VFModeAttr,
 ]

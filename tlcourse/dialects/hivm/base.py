@@ -34,7 +34,23 @@ class Cost:
     cost_class: str = ""
 
 
-class PipeOp(HivmTextOp):
+class DestinationOp(HivmTextOp):
+    """An op that reads some values and writes others; on tensors these become its results."""
+
+    def sources(self) -> Sequence[SSAValue]:
+        """Values read."""
+        raise NotImplementedError
+
+    def destinations(self) -> Sequence[SSAValue]:
+        """Values written."""
+        raise NotImplementedError
+
+    def reads_destination(self) -> bool:
+        """Whether the op also reads what it writes (accumulation)."""
+        return False
+
+
+class PipeOp(DestinationOp):
     """An op that a pipe executes."""
 
     @property
@@ -59,10 +75,6 @@ class PipeOp(HivmTextOp):
     def destinations(self) -> Sequence[SSAValue]:
         """Values written; `{o}` is the first."""
         raise NotImplementedError
-
-    def reads_destination(self) -> bool:
-        """Whether the op also reads what it writes (accumulation)."""
-        return False
 
     def pairs_elements(self) -> bool:
         """Whether each element of the result comes from the one at its place in each source."""

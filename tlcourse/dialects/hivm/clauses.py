@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, IntegerAttr, i64
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    UnitAttr,
+    i64,
+)
 from xdsl.ir import SSAValue
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -39,6 +46,26 @@ class Number(Clause):
         parts.properties[self.prop] = IntegerAttr(parser.parse_integer(), i64)
         if self.parentheses:
             parser.parse_punctuation(")")
+
+
+@dataclass(frozen=True)
+class Present(Clause):
+    """`keyword` of a unit property, nothing without it."""
+
+    prop: str
+    keyword: str
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        return (self.prop,)
+
+    def print(self, op: HivmTextOp, printer: Printer) -> None:
+        if self.prop in op.properties:
+            printer.print_string(f" {self.keyword}")
+
+    def parse(self, parser: Parser, parts: Parts) -> None:
+        if parser.parse_optional_keyword(self.keyword) is not None:
+            parts.properties[self.prop] = UnitAttr()
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,8 @@ from tlcourse.dialects.hivm.assembly import AttrDict, Clause, Group, Result
 from tlcourse.dialects.hivm.base import Core, Cost, PipeOp, result_types
 from tlcourse.dialects.hivm.unit_flags import UnitFlags
 
+_SIZES = ("real_m", "real_k", "real_n")
+
 
 @irdl_op_definition
 class MmadL1Op(PipeOp):
@@ -76,7 +78,7 @@ class MmadL1Op(PipeOp):
     def clauses(cls) -> tuple[Clause, ...]:
         return (
             AttrDict(),
-            Group("ins", ("a", "b", "init_condition", "real_m", "real_k", "real_n")),
+            Group("ins", ("a", "b", "init_condition", *_SIZES, "per_channel_bias")),
             Group("outs", ("c",)),
             Group("sync_related_args", ("sync_related_args",)),
             UnitFlags(),

@@ -25,10 +25,12 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from tlcourse.diagnostics import TLError, error
 from tlcourse.dialects.annotation import MarkOp
 from tlcourse.dialects.bufferization import ToTensorOp
 from tlcourse.dialects.hivm.base import PipeOp
 from tlcourse.dialects.hivm.choices import BitcastOp
+from tlcourse.dialects.hivm.core import DebugOp
 from tlcourse.dialects.hivm.dma import CopyOp, LoadOp
 from tlcourse.dialects.locations import inherit
 from tlcourse.dialects.memref import subview
@@ -37,6 +39,7 @@ from tlcourse.passes.npuir.buffer_lives import is_read_after, is_safe_target
 from tlcourse.passes.npuir.buffers import box_of, is_contiguous, kind_of
 from tlcourse.passes.npuir.carried import keep_carried, keep_yielded
 from tlcourse.passes.npuir.cube_vector import tensor_type
+from tlcourse.passes.npuir.labels import labels_of
 from tlcourse.passes.npuir.tensor_shapes import Reshape, extents, reshaped
 
 
@@ -53,6 +56,10 @@ class OneShotBufferizePass(ModulePass):
                 work.block(function.body.block)
                 work.retire()
                 _drop_tensor_results(function)
+
+
+# Ops that hand tensors on; the op around them takes care of their operands.
+_KEEPERS = (scf.YieldOp, func.ReturnOp)
 
 
 def is_tensor(value: SSAValue) -> bool:
@@ -117,6 +124,8 @@ class _Bufferizer:
                 self._done(op, home)
             case MarkOp() if is_tensor(op.src):
                 self.retired.append(op)
+            case DebugOp() if is_tensor(op.arg):
+                op.operands[0] = self.buffer(op.arg, op)
             case scf.ForOp():
                 self._loop(op)
             case scf.IfOp():
@@ -126,6 +135,9 @@ class _Bufferizer:
                 chosen = arith.SelectOp(op.cond, left, right)
                 insert_before(op, [chosen])
                 self._done(op, chosen.result)
+            case _ if any(is_tensor(value) for value in op.operands):
+                if not isinstance(op, _KEEPERS):
+                    raise _unknown(op)
             case _:
                 return
 
@@ -283,6 +295,16 @@ class _Bufferizer:
         for index, home in homes.items():
             if sources[index] is not home.buffer:
                 insert_before(yielded, [CopyOp(sources[index], home.buffer)])
+
+
+def _unknown(op: Operation) -> TLError:
+    return error(
+        "TL306",
+        f"{op.name} takes a tensor, and no buffer form of it is known",
+        why="bufferization gives each tensor a buffer, and rewrites the ops that it knows",
+        fix="lower the op to HIVM before this pass, as the pipeline does",
+        labels=labels_of(op),
+    )
 
 
 def _only_load(value: SSAValue) -> LoadOp | None:
