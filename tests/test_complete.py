@@ -18,7 +18,7 @@ from tlcourse.dialects import tl
 from tlcourse.dialects.hivm import HIVM
 from tlcourse.dialects.hivm.base import PipeOp
 from tlcourse.dialects.vector_ops import ALL_OPS
-from tlcourse.passes import npuir, tir
+from tlcourse.passes import mlir, npuir, tir
 
 TESTS = Path(__file__).parent
 # Passes that stand elsewhere: two halves of one step.
@@ -26,7 +26,7 @@ SHARED = {
     "InsertInferTaskTypeFuncPass": "hivm_insert_infer_funcs",
     "InsertInferWorkspaceSizeFuncPass": "hivm_insert_infer_funcs",
 }
-_PHASES = {"tir": tir, "npuir": npuir}
+_PHASES = {"tir": tir, "npuir": npuir, "mlir": mlir}
 
 
 @cache

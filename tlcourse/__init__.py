@@ -13,6 +13,7 @@ from tlcourse import finder
 
 if TYPE_CHECKING:
     from tlcourse.grading.notebook import answer, check, hint, progress
+    from tlcourse.pipeline.progressive import lower
     from tlcourse.widgets.show import show_memory, show_passes, show_timeline
 
 __version__ = "0.1.0"
@@ -22,6 +23,7 @@ __all__ = [
     "answer",
     "check",
     "hint",
+    "lower",
     "progress",
     "show_memory",
     "show_passes",
@@ -32,6 +34,7 @@ _HOME = {
     "answer": "tlcourse.grading.notebook",
     "check": "tlcourse.grading.notebook",
     "hint": "tlcourse.grading.notebook",
+    "lower": "tlcourse.pipeline.progressive",
     "progress": "tlcourse.grading.notebook",
     "show_memory": "tlcourse.widgets.show",
     "show_passes": "tlcourse.widgets.show",

@@ -29,6 +29,7 @@ R = TypeVar("R")
 Json = dict[str, Any] | list[Any] | str | int | float | bool | None
 Mode = Literal["Developer", "Expert"]
 Backend = Literal["embedded", "bishengir"]
+TraceMode = Mode | Literal["MLIR"]
 Phase = Literal["tir", "codegen", "npuir", "mlir"]
 State = Literal["PASS", "PARTIAL", "FAIL", "TODO", "TIMEOUT", "ERROR"]
 
@@ -62,11 +63,14 @@ class Snapshot:
 
 @dataclass(frozen=True, kw_only=True)
 class PassTrace:
-    """All snapshots of one compile. Snapshot 0 is the input; each text is stored once."""
+    """All snapshots of one compile. Snapshot 0 is the input; each text is stored once.
+
+    `mode` is that of the kernel, or MLIR for a module that is none.
+    """
 
     schema: ClassVar[str] = "tlcourse.PassTrace/1"
     kernel: str
-    mode: Mode
+    mode: TraceMode
     target: str
     texts: dict[str, str]
     snapshots: tuple[Snapshot, ...]

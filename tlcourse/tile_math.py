@@ -74,6 +74,28 @@ def cumsum(dst: torch.Tensor, src: torch.Tensor, dim: int, reverse: bool = False
         dst.copy_(torch.cumsum(src, dim, dtype=src.dtype))
 
 
+def cumprod(dst: torch.Tensor, src: torch.Tensor, dim: int, reverse: bool = False) -> None:
+    """Multiplies up along a dimension, from its end with `reverse`, in the source's dtype."""
+    if reverse:
+        dst.copy_(torch.cumprod(src.flip(dim), dim, dtype=src.dtype).flip(dim))
+    else:
+        dst.copy_(torch.cumprod(src, dim, dtype=src.dtype))
+
+
+def sort(outputs: Sequence[torch.Tensor], src: torch.Tensor, dim: int, descending: bool) -> None:
+    """Sorts along a dimension; a second output gets the places that the elements had."""
+    found = torch.sort(src, dim=dim, descending=descending, stable=True)
+    for output, value in zip(outputs, found, strict=False):
+        output.copy_(value)
+
+
+def multiply_extended(outputs: Sequence[torch.Tensor], a: torch.Tensor, b: torch.Tensor) -> None:
+    """The low and the high half of the products of integers of 16 bits."""
+    product = a.to(torch.int32) * b.to(torch.int32)
+    outputs[0].copy_(product.to(outputs[0].dtype))
+    outputs[1].copy_(product >> 16)
+
+
 def transpose(dst: torch.Tensor, src: torch.Tensor, permutation: Sequence[int]) -> None:
     """Dimension i of `dst` is dimension `permutation[i]` of `src`."""
     dst.copy_(src.permute(tuple(permutation)).clone())

@@ -153,6 +153,33 @@ CASES = (
         good="if n > 3:\n    T.clear(a)\n    T.vadd(a, b, a)\nT.copy(a, B)",
     ),
     Case(
+        rule="not-carried",
+        mode="Developer",
+        # The first statement writes a part; the rest is what the turn before left.
+        bad="for x in T.serial(4):\n    T.vbrc(0.0, a[0:8, :])\n    T.vcast(a, h)",
+        caret="T.vbrc(0.0, a[0:8, :])",
+        good="for x in T.serial(4):\n    T.vbrc(0.0, a)\n    T.vcast(a, h)",
+    ),
+    Case(
+        rule="not-carried",
+        mode="Developer",
+        # A branch in front does not always write.
+        bad="for x in T.serial(4):\n    if n > 3:\n        T.copy(A, b)\n    T.vadd(b, b, c)\n"
+        "    T.copy(c, B)\n    if n > 4:\n        T.vcast(h, b)",
+        caret="T.vcast(h, b)",
+        good="for x in T.serial(4):\n    if n > 3:\n        T.copy(A, b)\n    else:\n"
+        "        T.copy(B, b)\n    T.vadd(b, b, c)\n    T.copy(c, B)\n    if n > 4:\n"
+        "        T.vcast(h, b)",
+    ),
+    Case(
+        rule="not-carried",
+        mode="Developer",
+        # A branch has no next turn.
+        bad="if n > 3:\n    T.vbrc(1.0, a)\nif n > 4:\n    T.vcast(a, h)",
+        caret="T.vbrc(1.0, a)",
+        good="if n > 3:\n    T.vcast(a, h)\n    T.vcast(h, a)",
+    ),
+    Case(
         rule="number-beside-slice",
         bad="T.vadd(a[0:8, :], 2.0, b[0:8, :])",
         caret="T.vadd(a[0:8, :], 2.0, b[0:8, :])",

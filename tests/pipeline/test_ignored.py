@@ -52,7 +52,8 @@ def test_switches_that_both_follow_are_never_warned_of() -> None:
 
 
 def test_a_compile_warns_once_and_the_functional_executor_never() -> None:
-    kernel = compile(minicv_developer(128, 128, 64, 64, 64, 64), pass_configs={TILE: 4})
+    func = minicv_developer(128, 128, 64, 64, 64, 64)
+    kernel = compile(func, mode="Developer", pass_configs={TILE: 4})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         kernel.program("functional")

@@ -15,7 +15,7 @@ from xdsl.passes import ModulePass
 
 from tlcourse.chips import DEFAULT_CHIP
 from tlcourse.diagnostics import TLError
-from tlcourse.passes import npuir, tir
+from tlcourse.passes import mlir, npuir, tir
 from tlcourse.passes.npuir.hivm_mark_multi_buffer import HivmMarkMultiBufferPass
 from tlcourse.passes.npuir.hivm_plan_memory import GLOBAL, HivmPlanMemoryPass
 from tlcourse.pipeline import NPUIR_PASSES, TIR_PASSES, PassOptions, Setting
@@ -26,7 +26,7 @@ from tlcourse.pipeline.registry import converted, passes, read_passes
 
 def _classes() -> set[type[ModulePass]]:
     found: set[type[ModulePass]] = set()
-    for package in (tir, npuir):
+    for package in (tir, npuir, mlir):
         for info in pkgutil.iter_modules(package.__path__):
             module = importlib.import_module(f"{package.__name__}.{info.name}")
             found |= {

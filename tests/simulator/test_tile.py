@@ -115,3 +115,17 @@ def test_marks_cover_exactly_the_units_of_a_tile(
     }
     assert set(marks.cells.nonzero().reshape(-1).tolist()) == units
     assert set(marks.of(tile).reshape(-1).tolist()) == {7}
+
+
+def test_rows_of_blocks_go_on_in_the_next_block() -> None:
+    """Two columns of two blocks: rows 8 to 23 lie in both blocks of a column."""
+    blocks = (2, 2, 16, 16), (512, 256, 16, 1)
+    ones, dims, sizes = (1,) * 4, (0, 1, 2, 3), (2, 1, 16, 16)
+    inside = Tile(on_chip("L1", "cbuf", 4096), "float16", 0, 0, *blocks)
+    assert inside.subview((0, 0, 8, 0), sizes, ones, dims).outside is None
+    # A column of blocks ends where the next one starts, and columns do not go on.
+    assert inside.subview((0, 1, 16, 0), sizes, ones, dims).outside is not None
+    assert inside.subview((0, 2, 8, 0), sizes, ones, dims).outside is not None
+    assert inside.subview((0, 0, 0, 8), sizes, ones, dims).outside is not None
+    vector = Tile(on_chip("UB", "ub", 4096), "float16", 0, 0, *blocks)
+    assert vector.subview((0, 0, 8, 0), sizes, ones, dims).outside is not None

@@ -52,15 +52,13 @@ class Pair:
     @property
     def same_numbers(self) -> bool:
         """Whether both give torch's numbers and one another's."""
-        alike = all(map(_close, self.embedded.outputs, self.real.outputs))
+        alike = all(map(close, self.embedded.outputs, self.real.outputs))
         return alike and self.embedded.agrees and self.real.agrees
 
     @property
     def peak_ratios(self) -> Mapping[str, float]:
         """Need of the embedded passes by the real compiler's, for each memory."""
-        real = self.real.figures.peak_bytes
-        ours = self.embedded.figures.peak_bytes
-        return {space: ours.get(space, 0) / need for space, need in real.items()}
+        return peak_ratios(self.embedded.figures, self.real.figures)
 
     @property
     def passed(self) -> bool:
@@ -94,10 +92,16 @@ def run_half(kernel: CourseKernel, backend: Backend) -> Half:
         cycles=ran.timeline.cycles,
         findings=tuple(finding.diagnostic.code for finding in ran.findings),
         outputs=outputs,
-        agrees=all(map(_close, outputs, wanted)),
+        agrees=all(map(close, outputs, wanted)),
     )
 
 
-def _close(got: torch.Tensor, wanted: torch.Tensor) -> bool:
+def peak_ratios(ours: Figures, real: Figures) -> Mapping[str, float]:
+    """Need of the embedded passes by the real compiler's, for each memory that the latter uses."""
+    return {space: ours.peak_bytes.get(space, 0) / need for space, need in real.peak_bytes.items()}
+
+
+def close(got: torch.Tensor, wanted: torch.Tensor) -> bool:
+    """Whether a tensor is another one within the tolerance of its dtype."""
     limit = tolerance(str(wanted.dtype).removeprefix("torch."))
     return torch.allclose(got.double(), wanted.double(), rtol=limit, atol=limit)

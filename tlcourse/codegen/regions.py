@@ -9,7 +9,9 @@ from typing import cast
 from xdsl.dialects import memref, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    ArrayAttr,
     DenseArrayBase,
+    IntegerAttr,
     MemRefType,
     StridedLayoutAttr,
     StringAttr,
@@ -22,6 +24,7 @@ from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from tlcourse.codegen.writer import Index, Writer
 from tlcourse.dialects import tl
+from tlcourse.dialects.hivm.base import PipeOp
 from tlcourse.dialects.memref import type_of
 
 
@@ -199,9 +202,15 @@ def extract(writer: Writer, base: SSAValue, part: Part, dims: Sequence[int]) -> 
 def insert(
     writer: Writer, value: SSAValue, base: SSAValue, part: Part, dims: Sequence[int]
 ) -> SSAValue:
-    """The base with the part replaced by a tensor that has only `dims`."""
+    """The base with the part replaced by a tensor that has only `dims`.
+
+    The real compiler takes a part of the base, with all its dimensions, for the destination of
+    the op that made the tensor; the ops of the vector unit refuse another rank than that of
+    their sources. So the tensor gets the missing dimensions first.
+    """
     if part.whole and len(dims) == len(part.sizes):
         return value
+    value = _with_all_dims(writer, value, part, dims)
     offsets, offset_values = split_dynamic_index_list(part.offsets, DYNAMIC_INDEX)
     sizes, size_values = split_dynamic_index_list(part.sizes, DYNAMIC_INDEX)
     properties = {
@@ -216,3 +225,18 @@ def insert(
             properties=properties,
         )
     ).result
+
+
+def _with_all_dims(writer: Writer, value: SSAValue, part: Part, dims: Sequence[int]) -> SSAValue:
+    """The tensor with the dimensions of extent 1 that it lacks."""
+    is_complete = len(dims) == len(part.sizes)
+    if is_complete or not dims or not isinstance(value.owner, PipeOp):
+        return value
+    groups: list[list[int]] = [[] for _ in dims]
+    for dim in range(len(part.sizes)):
+        owner = max((at for at, kept in enumerate(dims) if kept <= dim), default=0)
+        groups[owner].append(dim)
+    wide = TensorType(tensor_type(value).get_element_type(), part.shape)
+    maps = ArrayAttr([ArrayAttr([IntegerAttr(dim, i64) for dim in group]) for group in groups])
+    open_sizes = [size for size in part.sizes if not isinstance(size, int)]
+    return writer.add(tensor.ExpandShapeOp(value, open_sizes, maps, part.shape, wide)).result

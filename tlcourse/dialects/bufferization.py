@@ -1,4 +1,4 @@
-"""Two bufferization ops in the form that the AscendNPU IR compiler reads.
+"""Three bufferization ops in the form that the AscendNPU IR compiler reads.
 
 xDSL's own print a newer form and refuse strided destinations.
 """
@@ -62,6 +62,45 @@ class ToTensorOp(IRDLOperation):
 
 
 @irdl_op_definition
+class ToMemrefOp(IRDLOperation):
+    """`%m = bufferization.to_memref %t read_only : memref<..>`: the buffer of a tensor."""
+
+    name = "bufferization.to_memref"
+    tensor = operand_def(TensorType)
+    read_only = opt_prop_def(UnitAttr)
+    memref = result_def(MemRefType)
+
+    def __init__(self, tensor: SSAValue, kind: MemRefType) -> None:
+        super().__init__(operands=[tensor], result_types=[kind])
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.tensor)
+        printer.print_string(" read_only" if self.read_only else "")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.memref.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> ToMemrefOp:
+        unresolved = parser.parse_unresolved_operand()
+        read_only = parser.parse_optional_keyword("read_only")
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        kind = parser.parse_type()
+        if not isinstance(kind, MemRefType):
+            parser.raise_error("bufferization.to_memref gives a memref")
+        tensor = parser.resolve_operand(
+            unresolved, TensorType(kind.element_type, kind.get_shape())
+        )
+        op = cls(tensor, cast(MemRefType, kind))
+        op.attributes |= attributes
+        if read_only is not None:
+            op.properties["read_only"] = UnitAttr()
+        return op
+
+
+@irdl_op_definition
 class MaterializeInDestinationOp(IRDLOperation):
     """`bufferization.materialize_in_destination %t in writable %m : (..) -> ()`: a store."""
 
@@ -108,4 +147,4 @@ class MaterializeInDestinationOp(IRDLOperation):
         )
 
 
-Bufferization = Dialect("bufferization", [ToTensorOp, MaterializeInDestinationOp], [])
+Bufferization = Dialect("bufferization", [ToTensorOp, ToMemrefOp, MaterializeInDestinationOp], [])

@@ -29,9 +29,9 @@ from xdsl.irdl import (
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from tlcourse.dialects.hivm.assembly import AttrDict, Clause, Group, HivmTextOp, Result
+from tlcourse.dialects.hivm.assembly import AttrDict, Clause, Group, Parts, Result
 from tlcourse.dialects.hivm.attrs import EnumWord, define_enum
-from tlcourse.dialects.hivm.base import result_types
+from tlcourse.dialects.hivm.base import DestinationOp, result_types
 from tlcourse.dialects.linalg import BatchMatmulOp
 
 LinalgUnaryFnAttr = define_enum(
@@ -69,10 +69,11 @@ FusionKindAttr = define_enum(
 )
 
 
-class ElemwiseOp(HivmTextOp):
+class ElemwiseOp(DestinationOp):
     """Base of the elementwise ops: `fun` of the inputs, point by point, into `outs`."""
 
     ARITY: ClassVar[int]
+    DEFAULT: ClassVar[EnumWord]
     fun = prop_def(EnumWord)
     inputs = var_operand_def()
     outputs = var_operand_def()
@@ -86,6 +87,16 @@ class ElemwiseOp(HivmTextOp):
             Group("outs", ("outputs",)),
             Result(),
         )
+
+    @classmethod
+    def normalise(cls, parts: Parts) -> None:
+        parts.properties.setdefault("fun", cls.DEFAULT)
+
+    def sources(self) -> Sequence[SSAValue]:
+        return tuple(self.inputs)
+
+    def destinations(self) -> Sequence[SSAValue]:
+        return tuple(self.outputs)
 
     @property
     def word(self) -> str:
@@ -115,6 +126,7 @@ class LinalgElemwiseUnaryOp(ElemwiseOp):
 
     name = "linalg.elemwise_unary"
     ARITY: ClassVar[int] = 1
+    DEFAULT: ClassVar[EnumWord] = LinalgUnaryFnAttr("exp")
     fun = prop_def(LinalgUnaryFnAttr)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(Pure())
@@ -126,6 +138,7 @@ class LinalgElemwiseBinaryOp(ElemwiseOp):
 
     name = "linalg.elemwise_binary"
     ARITY: ClassVar[int] = 2
+    DEFAULT: ClassVar[EnumWord] = LinalgBinaryFnAttr("add")
     fun = prop_def(LinalgBinaryFnAttr)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(Pure())
@@ -137,6 +150,7 @@ class ElemwiseUnaryOp(ElemwiseOp):
 
     name = "hfusion.elemwise_unary"
     ARITY: ClassVar[int] = 1
+    DEFAULT: ClassVar[EnumWord] = UnaryFnAttr("sqrt")
     fun = prop_def(UnaryFnAttr)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(Pure())
@@ -148,6 +162,7 @@ class ElemwiseBinaryOp(ElemwiseOp):
 
     name = "hfusion.elemwise_binary"
     ARITY: ClassVar[int] = 2
+    DEFAULT: ClassVar[EnumWord] = BinaryFnAttr("vand")
     fun = prop_def(BinaryFnAttr)
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(Pure())

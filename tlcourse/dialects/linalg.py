@@ -32,10 +32,11 @@ class BatchMatmulOp(NamedOperation):
         inputs: Sequence[SSAValue],
         outputs: Sequence[SSAValue],
     ) -> None:
+        kinds = [one.type for one in outputs]
         super().__init__(
             ins=inputs,
             outs=outputs,
-            result_types=[one.type for one in outputs if isinstance(one.type, TensorType)],
+            result_types=[kind for kind in kinds if TensorType.name == kind.name],
             hidden_region=self.get_hidden_region(inputs, outputs),
         )
 

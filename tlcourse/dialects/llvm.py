@@ -49,6 +49,4 @@ class MinimumOp(_FloatPairOp):
     name = "llvm.intr.minimum"
 
 
-LLVM = Dialect(
-    "llvm", [*XDSL_LLVM.operations, MaximumOp, MinimumOp], list(XDSL_LLVM.attributes)
-)
+LLVM = Dialect("llvm", [*XDSL_LLVM.operations, MaximumOp, MinimumOp], list(XDSL_LLVM.attributes))

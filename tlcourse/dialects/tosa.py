@@ -10,7 +10,6 @@ from typing import ClassVar, cast
 
 from xdsl.dialects.builtin import (
     I8,
-    AnyAttr,
     AnyFloat,
     DenseIntOrFPElementsAttr,
     FloatAttr,
@@ -27,6 +26,7 @@ from xdsl.dialects.tosa import (
 )
 from xdsl.ir import Attribute, Dialect, SSAValue
 from xdsl.irdl import (
+    AnyAttr,
     IRDLOperation,
     ParsePropInAttrDict,
     VarConstraint,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
 
 from tlcourse.dialects import tl
@@ -34,21 +35,50 @@ def falls_behind(op: Operation, pair: tuple[SSAValue, SSAValue]) -> bool:
 
 
 def outlives(frame: Operation, buffer: SSAValue) -> bool:
-    """Whether what a loop or branch leaves in a buffer is used behind it, or in the next turn.
+    """Whether what a loop or branch leaves in a buffer is read behind it, or in a later turn."""
+    op: Operation = frame
+    if isinstance(op, tl.ForOp) and _old_is_read(op.body.block.ops, buffer):
+        return True
+    while (parent := op.parent_op()) is not None:
+        found = _old_is_read(_siblings_behind(op), buffer)
+        if found is not None:
+            return found
+        if isinstance(parent, tl.ForOp) and _old_is_read(parent.body.block.ops, buffer):
+            return True
+        op = parent
+    return False
 
-    Only the first statement that names the buffer counts: one that writes it makes it new.
+
+def _old_is_read(ops: Iterable[Operation], buffer: SSAValue) -> bool | None:
+    """Whether statements read what was in a buffer before them; None if it is there still.
+
+    A write of the whole buffer makes it new. One in a branch does so only where each way has
+    one; a loop is taken to run.
     """
-    behind = (other for other in _behind(frame) if not frame.is_ancestor(other))
-    return _starts_with_read(frame.walk(), buffer) or _starts_with_read(behind, buffer)
-
-
-def _starts_with_read(ops: Iterable[Operation], buffer: SSAValue) -> bool:
     for op in ops:
         if any(buffer_of(value) is buffer for value in reads(op)):
             return True
-        if any(buffer_of(value) is buffer for value in writes(op)):
+        if _makes_new(op, buffer):
             return False
-    return False
+        ways = [_old_is_read(block.ops, buffer) for region in op.regions for block in region.blocks]
+        if any(ways):
+            return True
+        is_one_sided = isinstance(op, scf.IfOp) and not op.false_region.blocks
+        if ways and None not in ways and not is_one_sided:
+            return False
+    return None
+
+
+def _makes_new(op: Operation, buffer: SSAValue) -> bool:
+    is_whole = not isinstance(op, tl.StoreOp) and buffer in writes(op)
+    return is_whole or buffer in op.results
+
+
+def _siblings_behind(op: Operation) -> Iterator[Operation]:
+    behind = op.next_op
+    while behind is not None:
+        yield behind
+        behind = behind.next_op
 
 
 def _behind(op: Operation) -> Iterator[Operation]:

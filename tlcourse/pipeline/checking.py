@@ -77,7 +77,7 @@ def check_passes(
     checks = launch.after_each(TIR_PASSES, tile, setting, launch.tile_numbers)
     mlir = codegen.generate(tile, sources)
     before, after = launch.tile_numbers(tile), launch.stage_numbers(mlir)
-    checks.append(_compared("codegen", before, after))
+    checks.append(compared("codegen", before, after))
     checks += launch.after_each(NPUIR_PASSES, mlir, setting, launch.stage_numbers)
     return tuple(checks)
 
@@ -113,7 +113,7 @@ class _Launch:
                 checks.append(PassCheck(pass_name=one.name, state="unchanged"))
                 continue
             after = numbers_of(module)
-            checks.append(_compared(one.name, before, after))
+            checks.append(compared(one.name, before, after))
             before = after
         return checks
 
@@ -137,7 +137,8 @@ def _tensors(buffers: Sequence[Buffer]) -> Numbers:
     return tuple(one for one in buffers if isinstance(one, torch.Tensor))
 
 
-def _compared(pass_name: str, before: Numbers, after: Numbers) -> PassCheck:
+def compared(pass_name: str, before: Numbers, after: Numbers) -> PassCheck:
+    """Whether two runs gave the same numbers, within the tolerance of each dtype."""
     worst, same = 0.0, True
     for old, new in zip(before, after, strict=True):
         limit = tolerance(str(old.dtype).removeprefix("torch."))

@@ -9,6 +9,7 @@ from tlcourse.pipeline.registry import Level, passes
 _TITLES: dict[Level, str] = {
     "tir": "Passes on Tile IR",
     "npuir": "Passes on AscendNPU IR",
+    "mlir": "Passes on MLIR's own dialects, from tosa to llvm",
 }
 
 

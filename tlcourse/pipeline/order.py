@@ -109,6 +109,7 @@ NPUIR_PASSES: tuple[Step, ...] = (
     _step("canonicalize-ext"),
     _step("hivm-flatten-ops"),
     _step("hivm-alloc-extra-buffer"),
+    _step("hivm-infer-mem-scope"),
     _step("cse"),
     _step("hivm-mark-multi-buffer", "auto_multi_buffer"),
     _step("hivm-plan-memory"),

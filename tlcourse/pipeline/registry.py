@@ -18,7 +18,7 @@ from xdsl.passes import ModulePass
 from tlcourse.diagnostics import TLError, error
 from tlcourse.pipeline.pipeline_text import PassText, parse_pipeline
 
-Level = Literal["tir", "npuir"]
+Level = Literal["tir", "npuir", "mlir"]
 
 # Every pass and its file. Files are loaded when a pass is asked for.
 _FILES: dict[Level, dict[str, str]] = {
@@ -73,6 +73,14 @@ _FILES: dict[Level, dict[str, str]] = {
         "scf-canonicalize-iter-arg": "scf_canonicalize_iter_arg",
         "triton-global-kernel-args-to-hivm-op": "triton_global_kernel_args_to_hivm_op",
     },
+    "mlir": {
+        "buffer-results-to-out-params": "buffer_results_to_out_params",
+        "convert-to-llvm": "convert_to_llvm",
+        "linalg-fuse-elementwise-ops": "linalg_fuse_elementwise_ops",
+        "tosa-to-arith": "tosa_to_arith",
+        "tosa-to-linalg": "tosa_to_linalg",
+        "tosa-to-linalg-named": "tosa_to_linalg_named",
+    },
 }
 _SWITCHES = {"true": True, "1": True, "false": False, "0": False}
 
@@ -83,7 +91,7 @@ class Entry:
 
     Args:
         name: upstream's name.
-        level: what it works on: Tile IR, or AscendNPU IR.
+        level: what it works on: Tile IR, AscendNPU IR, or MLIR's own dialects.
         file: the file in passes/<level> that holds it.
     """
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tlcourse.diagnostics import SourceMap
-from tlcourse.records import Mode, PassTrace, Phase, Snapshot
+from tlcourse.records import PassTrace, Phase, Snapshot, TraceMode
 
 _OP = re.compile(r'^\s*(?:%[^=]*=\s*)?"?([a-z_]\w*(?:\.\w+)+)', re.MULTILINE)
 _ID_DIGITS = 12
@@ -22,7 +22,7 @@ class Recorder:
     """Collects snapshots. Texts that occur again are kept once."""
 
     kernel: str
-    mode: Mode
+    mode: TraceMode
     target: str
     sources: SourceMap
     texts: dict[str, str] = field(default_factory=lambda: dict[str, str]())

@@ -83,14 +83,18 @@ def bind(
     gm = {_FIRST - 1: workspace, **{place + _FIRST: m for place, m in tensors.items()}}
     uses: Mapping[str, str] = program.options["gm"]
     outputs = {id(tensors[place]) for place in program.signature.out_idx if place in tensors}
+    fresh = frozenset({id(workspace), *outputs})
+    read = frozenset(id(m) for place, m in gm.items() if "r" in uses.get(str(place), ""))
+    written = frozenset(id(m) for place, m in gm.items() if "w" in uses.get(str(place), ""))
     return Launch(
         arguments=tuple([*head, *parameters, *grid]),
         blocks=blocks,
         tensors=tensors,
         shapes=shapes,
-        written=tuple(memory for place, memory in gm.items() if "w" in uses.get(str(place), "")),
-        read=frozenset(id(m) for place, m in gm.items() if "r" in uses.get(str(place), "")),
-        fresh=frozenset({id(workspace), *outputs}),
+        # A fresh memory that is only read would hand out poison, so it is followed as well.
+        written=tuple(m for m in gm.values() if id(m) in written | (fresh & read)),
+        read=read,
+        fresh=fresh,
     )
 
 

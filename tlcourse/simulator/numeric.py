@@ -13,15 +13,18 @@ import torch
 from tlcourse.tile_casts import converted
 from tlcourse.tile_math import arange as arange
 from tlcourse.tile_math import concat as concat
+from tlcourse.tile_math import cumprod as cumprod
 from tlcourse.tile_math import cumsum as cumsum
 from tlcourse.tile_math import deinterleave as deinterleave
 from tlcourse.tile_math import flip as flip
 from tlcourse.tile_math import gather as gather
 from tlcourse.tile_math import interleave as interleave
+from tlcourse.tile_math import multiply_extended as multiply_extended
 from tlcourse.tile_math import pad as pad
 from tlcourse.tile_math import reduce as reduce
 from tlcourse.tile_math import reduce_with_index as reduce_with_index
 from tlcourse.tile_math import shift_right as shift_right
+from tlcourse.tile_math import sort as sort
 from tlcourse.tile_math import transpose as transpose
 
 

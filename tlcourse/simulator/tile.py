@@ -11,6 +11,9 @@ import torch
 from tlcourse.simulator import bits
 from tlcourse.simulator.memory import BIT, WIDTH_BYTES, Memory
 
+# Tiles of the cube core: columns of blocks, blocks, rows of a block, columns of a block.
+_BLOCKS_RANK, _ROW = 4, 2
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outside:
@@ -203,6 +206,8 @@ class Tile:
             shift += start * self.strides[dim]
             stop = start + (count - 1) * step + 1 if count > 0 else start
             if outside is None and count > 0 and (start < 0 or stop > limit):
+                if dim == _ROW and self._goes_on(offsets, sizes):
+                    continue
                 outside = Outside(dim=dim, start=start, stop=stop, limit=limit, span=span)
         return Tile(
             self.memory,
@@ -214,6 +219,18 @@ class Tile:
             self.name,
             outside,
         )
+
+    def _goes_on(self, offsets: Sequence[int], sizes: Sequence[int]) -> bool:
+        """Whether a part of a tile of blocks takes rows of the next block of the same tile.
+
+        Rows of the last block that lie behind the tile count for nothing in a product.
+        """
+        if len(self.sizes) != _BLOCKS_RANK or self.memory.space not in ("cbuf", "cc"):
+            return False
+        rows = self.sizes[_ROW]
+        last = (offsets[_ROW - 1] + sizes[_ROW - 1] - 1) * rows + offsets[_ROW]
+        is_dense = self.strides[_ROW - 1] == rows * self.strides[_ROW]
+        return is_dense and 0 <= offsets[_ROW] < rows and last < self.sizes[_ROW - 1] * rows
 
     def reinterpret(self, offset: int, sizes: Sequence[int], strides: Sequence[int]) -> Tile:
         """Other sizes and strides on the same buffer, counted from the buffer's start."""

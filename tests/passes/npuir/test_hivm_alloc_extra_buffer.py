@@ -104,8 +104,8 @@ def test_scratch_by_the_table(run_passes, case: str) -> None:
     if not scratch:
         assert "temp_buffer" not in found
         return
-    assert f"%scratch = memref.alloc() : {_type(scratch)}" in found
-    assert f"temp_buffer(%scratch : {_type(scratch)})" in found
+    assert f"%scratch = memref.alloc() : memref<{scratch}>" in found
+    assert f"temp_buffer(%scratch : memref<{scratch}>)" in found
 
 
 def test_an_op_with_scratch_keeps_it(run_passes) -> None:

@@ -67,6 +67,16 @@ def test_short_tile_is_clamped_in_both_halves(run_passes) -> None:
     assert "vexp ins(%x : tensor<32x32xf32>)" in text
 
 
+def test_short_tile_of_two_rows_is_clamped_in_both_halves(run_passes) -> None:
+    """Half of it is one row, which may be there or not."""
+    short = SHORT.replace("64x32", "2x32")
+    text = run_passes(_module(short, extent="2x32"), HivmBindSubBlockPass())
+    assert "vexp ins(%x : tensor<1x32xf32>)" in text
+    # source, destination and the two parts of tiles
+    assert text.count("arith.minsi") == 4
+    assert "tensor.extract_slice %y[0, 0] [%n, 32]" not in text
+
+
 @pytest.mark.parametrize("extent", ["63x31", "1x1"])
 def test_odd_tiles_are_computed_twice_and_stored_once(run_passes, extent: str) -> None:
     text = run_passes(_module(POINTWISE, extent=extent), HivmBindSubBlockPass())

@@ -67,10 +67,24 @@ def test_a_slice_takes_whole_blocks(run_passes) -> None:
     assert "strided<[1024, 256, 16, 1], offset: 512>" in text
 
 
+def test_a_slice_may_start_at_any_row(run_passes) -> None:
+    text = run_passes(_kernel(64, 32, "f16", body=_slice("24", 32)), HivmInferDataLayoutPass())
+    assert "memref.subview %a[0, 1, 8, 0] [2, 2, 16, 16] [1, 1, 1, 1]" in text
+
+
 def test_a_slice_at_a_computed_row_divides(run_passes) -> None:
     text = run_passes(_kernel(64, 32, "f16", body=_slice("%i", 16)), HivmInferDataLayoutPass())
     assert "arith.divsi %i, %c16 : index" in text
+    assert "arith.remsi %i, %c16 : index" in text
     assert "[2, 1, 16, 16]" in text
+
+
+def test_a_row_that_is_a_multiple_of_blocks_has_no_rest(run_passes) -> None:
+    body = "%c48 = arith.constant 48 : index\n%r = arith.muli %i, %c48 : index\n"
+    body += _slice("%r", 16)
+    text = run_passes(_kernel(64, 32, "f16", body=body), HivmInferDataLayoutPass())
+    assert "arith.divsi %r, %c16 : index" in text
+    assert "arith.remsi" not in text
 
 
 def test_a_slice_of_computed_size_rounds_up_to_blocks(run_passes) -> None:
@@ -111,9 +125,17 @@ def test_a_slice_of_one_row_may_have_dropped_the_dimension(run_passes) -> None:
     assert "memref.subview %a[0, 1, 0, 0] [2, 1, 16, 16]" in text
 
 
+def _columns_from_8() -> str:
+    view = "memref<64x16xf16, strided<[32, 1], offset: 8>, #hivm.address_space<cbuf>>"
+    return (
+        f"%v = memref.subview %a[0, 8] [64, 16] [1, 1] : {_type('64x32xf16', 'cbuf')} to {view}\n"
+        f"annotation.mark %v {{seen}} : {view}"
+    )
+
+
 @pytest.mark.parametrize("case", ["slice", "size"])
 def test_what_has_no_blocks_is_an_error(case: str) -> None:
-    text = _kernel(64, 32, "f16", body=_slice("8", 16))
+    text = _kernel(64, 32, "f16", body=_columns_from_8())
     if case == "size":
         text = _kernel(64, 32, "f16").replace("64x32xf16", "?x32xf16")
         text = text.replace("memref.alloc()", "memref.alloc(%i)")

@@ -11,13 +11,14 @@ from tlcourse.dialects.hivm.cube import CUBE
 from tlcourse.dialects.hivm.custom import CUSTOM, SyncEventSlotAttr
 from tlcourse.dialects.hivm.dma import DMA
 from tlcourse.dialects.hivm.macros import MACROS
+from tlcourse.dialects.hivm.sequences import SEQUENCES
 from tlcourse.dialects.hivm.shapes import SHAPES
 from tlcourse.dialects.hivm.sync import SYNC
 from tlcourse.dialects.hivm.vector import VECTOR
 
 HIVM = Dialect(
     "hivm",
-    [*CORE, *DMA, *CUBE, *MACROS, *VECTOR, *CHOICES, *SHAPES, *SYNC, *CUSTOM],
+    [*CORE, *DMA, *CUBE, *MACROS, *VECTOR, *CHOICES, *SHAPES, *SEQUENCES, *SYNC, *CUSTOM],
     [*ATTRIBUTES, SyncEventSlotAttr],
 )
 

@@ -89,13 +89,13 @@ class HivmTextOp(IRDLOperation):
 
 
 class AttrDict(Clause):
-    """`{..}`: attributes, and properties that no other clause prints."""
+    """`{..}`: attributes, and properties that no other clause prints, by their names."""
 
     def print(self, op: HivmTextOp, printer: Printer) -> None:
         covered = {name for clause in op.clauses() for name in clause.covers}
         hidden = covered | {"operandSegmentSizes", "resultSegmentSizes"}
         shown = {k: v for k, v in op.properties.items() if k not in hidden}
-        printer.print_op_attributes(shown | op.attributes)
+        printer.print_op_attributes(dict(sorted((shown | op.attributes).items())))
 
     def parse(self, parser: Parser, parts: Parts) -> None:
         parts.attributes |= parser.parse_optional_attr_dict()

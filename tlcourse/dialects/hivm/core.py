@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
+    ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
@@ -108,6 +109,8 @@ class DebugOp(IRDLOperation):
     hex = prop_def(BoolAttr)
     tcoretype = opt_prop_def()
     memscope = opt_prop_def()
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = "attr-dict $arg `:` type($arg)"
 
     def __init__(self, prefix: str, value: SSAValue, *, hex: bool = False) -> None:
         super().__init__(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from xdsl.dialects.builtin import NoneAttr, StringAttr, UnitAttr, i64
+from xdsl.dialects.builtin import ArrayAttr, NoneAttr, StringAttr, UnitAttr, i64
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -19,6 +19,7 @@ from xdsl.irdl import (
 )
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
 
 from tlcourse.dialects.hivm.assembly import (
     AttrDict,
@@ -26,6 +27,7 @@ from tlcourse.dialects.hivm.assembly import (
     Group,
     HivmTextOp,
     Parts,
+    Result,
 )
 from tlcourse.dialects.hivm.attrs import EnumWord, EventAttr
 from tlcourse.dialects.hivm.base import DestinationOp
@@ -158,6 +160,19 @@ class CustomMacroOp(CustomBaseOp):
     @classmethod
     def clauses(cls) -> tuple[Clause, ...]:
         return (*super().clauses(), Group("sync_related_args", ("sync_related_args",)))
+
+    def slots(self) -> tuple[SyncEventSlotAttr, ...]:
+        """The flags that the code uses itself."""
+        slots = self.attributes.get("sync_event_slots")
+        if not isinstance(slots, ArrayAttr):
+            return ()
+        listed = cast("ArrayAttr[Attribute]", slots).data
+        return tuple(slot for slot in listed if isinstance(slot, SyncEventSlotAttr))
+
+    def verify_(self) -> None:
+        given, wanted = len(self.sync_related_args), len(self.slots())
+        if given not in (0, wanted):
+            raise VerifyException(f"sync_related_args are {wanted}, one for each slot, not {given}")
 
 
 CUSTOM = [CustomOp, CustomMacroOp]

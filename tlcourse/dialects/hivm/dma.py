@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, TensorType, UnitAttr, i1
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     irdl_op_definition,
@@ -241,6 +241,16 @@ class ND2NZOp(MoveOp):
         return "numeric.nd2nz({0}, {o})"
 
 
+# What an absent property of fixpipe means; it is not printed.
+_FIXPIPE_DEFAULTS: dict[str, Attribute] = {
+    "dma_mode": DmaModeAttr("normal"),
+    "dual_dst_mode": DualDstModeAttr("NO_DUAL"),
+    "pre_quant": PreQuantAttr("NO_QUANT"),
+    "pre_relu": PreReluAttr("NO_RELU"),
+    "channel_split": BoolAttr.from_bool(False),
+}
+
+
 @irdl_op_definition
 class FixpipeOp(MoveOp):
     """L0C to GM by PIPE_FIX, fractal to row-major, with a cast and a relu on the way."""
@@ -286,6 +296,9 @@ class FixpipeOp(MoveOp):
     def normalise(cls, parts: Parts) -> None:
         if parts.attributes.pop("enable_nz2nd", None) is not None:
             parts.properties["dma_mode"] = DmaModeAttr("nz2nd")
+        for name, default in _FIXPIPE_DEFAULTS.items():
+            if parts.properties.get(name) == default:
+                del parts.properties[name]
 
     @property
     def pipe(self) -> str:

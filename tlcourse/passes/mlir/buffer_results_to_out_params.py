@@ -12,6 +12,8 @@ from xdsl.passes import ModulePass
 from tlcourse.dialects.memref import CopyOp
 from tlcourse.dialects.rewriting import insert_before
 
+_NAME = "out"
+
 
 @dataclass(frozen=True)
 class BufferResultsToOutParamsPass(ModulePass):
@@ -43,8 +45,8 @@ def _move_results(function: func.FuncOp) -> None:
     entry = function.body.blocks[0]
     moved: list[int] = []
     for index, kind in enumerate(function.function_type.outputs.data):
-        if isinstance(kind, MemRefType):
-            entry.insert_arg(kind, len(entry.args))
+        if kind.name == MemRefType.name:
+            entry.insert_arg(kind, len(entry.args)).name_hint = _NAME
             moved.append(index)
     places = entry.args[len(entry.args) - len(moved) :]
     for end in [op for op in function.walk() if isinstance(op, func.ReturnOp)]:

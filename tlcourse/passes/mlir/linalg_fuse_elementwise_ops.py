@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import (
-    AffineMapAttr,
-    DenseIntOrFPElementsAttr,
-    ModuleOp,
-    TensorType,
-)
+from xdsl.dialects import arith, tensor
+from xdsl.dialects.builtin import AffineMapAttr, ModuleOp
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.dialects.linalg.ops import GenericOp, IndexOp, YieldOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 
 from tlcourse.dialects.rewriting import replace
+from tlcourse.passes.npuir.structured import splat
 
 
 @dataclass(frozen=True)
@@ -58,8 +52,9 @@ class LinalgFuseElementwiseOpsPass(ModulePass):
 def _fuse_one(op: GenericOp) -> GenericOp | None:
     """Draws one producer or constant in; None where there is none to draw in."""
     for index, value in enumerate(op.inputs):
-        if isinstance(value.owner, arith.ConstantOp) and _splat(value.owner) is not None:
-            return _with_constant(op, index, value.owner)
+        element = splat(value.owner) if isinstance(value.owner, arith.ConstantOp) else None
+        if element is not None:
+            return _with_constant(op, index, arith.ConstantOp(element))
         if isinstance(value.owner, GenericOp) and _may_fuse(value.owner, op, index):
             return _fused(value.owner, op, index)
     return None
@@ -77,18 +72,7 @@ def _may_fuse(producer: GenericOp, op: GenericOp, index: int) -> bool:
     return parallel and whole and len(uses) == 1 and not counts and not reads_result
 
 
-def _splat(constant: arith.ConstantOp) -> Attribute | None:
-    """The one value of all elements of a constant tensor."""
-    value = constant.value
-    if not isinstance(constant.result.type, TensorType):
-        return None
-    if not isinstance(value, DenseIntOrFPElementsAttr) or not value.is_splat():
-        return None
-    return next(iter(cast("Iterator[Attribute]", value.iter_attrs())))
-
-
-def _with_constant(op: GenericOp, index: int, constant: arith.ConstantOp) -> GenericOp:
-    scalar = arith.ConstantOp(_splat(constant))
+def _with_constant(op: GenericOp, index: int, scalar: arith.ConstantOp) -> GenericOp:
     block = op.body.block
     first = block.first_op
     assert first is not None
@@ -96,11 +80,11 @@ def _with_constant(op: GenericOp, index: int, constant: arith.ConstantOp) -> Gen
     block.args[index].replace_all_uses_with(scalar.result)
     block.erase_arg(block.args[index])
     kept = [at for at in range(len(op.operands)) if at != index]
+    tensor_of_it = op.inputs[index].owner
     made = _again(op, [op.operands[at] for at in kept], [op.indexing_maps.data[at] for at in kept])
     replace(op, [made])
-    if not list(constant.result.uses):
-        constant.detach()
-        constant.erase()
+    if isinstance(tensor_of_it, Operation) and not list(tensor_of_it.results[0].uses):
+        _drop(tensor_of_it)
     return made
 
 
@@ -115,9 +99,16 @@ def _fused(producer: GenericOp, op: GenericOp, index: int) -> GenericOp:
     _join_bodies(producer.body.block, op.body.block, index)
     made = _again(op, [*inputs, *op.outputs], maps)
     replace(op, [made])
-    producer.detach()
-    producer.erase()
+    start = producer.outputs[0].owner
+    _drop(producer)
+    if isinstance(start, tensor.EmptyOp) and not list(start.tensor.uses):
+        _drop(start)
     return made
+
+
+def _drop(op: Operation) -> None:
+    op.detach()
+    op.erase()
 
 
 def _join_bodies(first: Block, second: Block, index: int) -> None:

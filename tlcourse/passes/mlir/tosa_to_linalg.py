@@ -9,6 +9,7 @@ from typing import cast
 from xdsl.context import Context
 from xdsl.dialects import arith, math, tensor, tosa
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AffineMapAttr,
     AnyFloat,
     FloatAttr,
@@ -100,7 +101,7 @@ def checked_type(op: Operation, pass_name: str) -> TensorType[AnyFloat]:
     if not isinstance(kind.element_type, AnyFloat):
         why = f"its result is {kind}, and tensors of floats are what this pass knows"
         raise no_way_down(op, pass_name, why, "use f32, f16 or f64 elements")
-    if -1 in kind.get_shape():
+    if DYNAMIC_INDEX in kind.get_shape():
         why = f"its result is {kind}, and memory is only reserved for extents that are known"
         raise no_way_down(op, pass_name, why, "write a number for each `?`")
     return cast("TensorType[AnyFloat]", kind)

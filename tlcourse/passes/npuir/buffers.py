@@ -166,8 +166,13 @@ def roots(value: SSAValue) -> tuple[SSAValue, ...]:
     return tuple(found)
 
 
-def users(value: SSAValue) -> Iterator[Operation]:
-    """Ops that use a buffer, directly or through a view, a select, a loop or an if."""
+def users(value: SSAValue, *, stop: Operation | None = None) -> Iterator[Operation]:
+    """Ops that use a buffer, directly or through a view, a select, a loop or an if.
+
+    Args:
+        value: the buffer, or what stands for it.
+        stop: an op that hands the buffer on to users that do not count.
+    """
     seen: set[SSAValue] = set()
     queue = [value]
     while queue:
@@ -177,7 +182,8 @@ def users(value: SSAValue) -> Iterator[Operation]:
         seen.add(current)
         for use in current.uses:
             yield use.operation
-            queue += _passed_on(use.operation, use.index)
+            if use.operation is not stop:
+                queue += _passed_on(use.operation, use.index)
 
 
 def _passed_on(op: Operation, index: int) -> list[SSAValue]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -22,6 +23,7 @@ from xdsl.ir import Operation
 from tlcourse.dialects.hivm.base import PipeOp
 from tlcourse.dialects.hivm.choices import VCmpOp, VShROp
 from tlcourse.dialects.hivm.dma import CopyOp, LoadOp, StoreOp
+from tlcourse.dialects.hivm.sequences import VCumprodOp, VMulextendedOp
 from tlcourse.dialects.hivm.shapes import (
     VConcatOp,
     VCumsumOp,
@@ -32,7 +34,6 @@ from tlcourse.dialects.hivm.shapes import (
     VPadOp,
     VTransposeOp,
 )
-from tlcourse.dialects.hivm.sequences import VCumprodOp, VMulextendedOp
 from tlcourse.dialects.hivm.vector import ElementwiseOp, VBrcOp, VCastOp, VReduceOp, dims_of
 from tlcourse.passes.npuir.buffers import memref_kind
 
@@ -74,10 +75,10 @@ def flattening(op: PipeOp) -> Flattening | None:
     if isinstance(op, MOVES) and any(k.get_shape() != kinds[0].get_shape() for k in kinds):
         return None
     if isinstance(op, ELEMENTWISE):
-        order = _numbers(op, "transpose")
-        if order and not _numbers(op, "broadcast"):
+        order = numbers_of(op, "transpose")
+        if order and not numbers_of(op, "broadcast"):
             return _transposed(op, order)
-        return _uniform(op, kinds, _numbers(op, "broadcast"))
+        return _uniform(op, kinds, numbers_of(op, "broadcast"))
     named = next((find(op) for kind, find in _NAMED.items() if isinstance(op, kind)), None)
     return None if named is None else _uniform(op, kinds, named)
 
@@ -88,9 +89,10 @@ def kinds_of(op: PipeOp) -> list[MemRefType]:
     return [kind for value in values if (kind := memref_kind(value)) is not None]
 
 
-def _numbers(op: Operation, name: str) -> list[int]:
+def numbers_of(op: Operation, name: str) -> list[int]:
+    """The numbers of an array property; none where the op lacks it."""
     array = op.properties.get(name)
-    return dims_of(array) if isinstance(array, DenseArrayBase) else []
+    return dims_of(cast("DenseArrayBase", array)) if isinstance(array, DenseArrayBase) else []
 
 
 def _number(op: Operation, name: str) -> list[int]:
@@ -100,12 +102,12 @@ def _number(op: Operation, name: str) -> list[int]:
 
 
 def _moved(op: Operation) -> list[int]:
-    order = _numbers(op, "permutation")
+    order = numbers_of(op, "permutation")
     return [dim for dim, source in enumerate(order) if dim != source]
 
 
 def _padded(op: Operation) -> list[int]:
-    ends = zip(_numbers(op, "static_low"), _numbers(op, "static_high"), strict=True)
+    ends = zip(numbers_of(op, "static_low"), numbers_of(op, "static_high"), strict=True)
     return [dim for dim, both in enumerate(ends) if any(both)]
 
 
@@ -116,10 +118,10 @@ def _last(op: Operation) -> list[int]:
 
 # The dimensions that an op names; they must stay apart from the others.
 _NAMED: dict[type[Operation], Callable[[Operation], list[int]]] = {
-    VBrcOp: lambda op: _numbers(op, "broadcast_dims"),
-    VReduceOp: lambda op: _numbers(op, "reduce_dims"),
-    VCumsumOp: lambda op: _numbers(op, "cum_dims"),
-    VCumprodOp: lambda op: _numbers(op, "cum_dims"),
+    VBrcOp: lambda op: numbers_of(op, "broadcast_dims"),
+    VReduceOp: lambda op: numbers_of(op, "reduce_dims"),
+    VCumsumOp: lambda op: numbers_of(op, "cum_dims"),
+    VCumprodOp: lambda op: numbers_of(op, "cum_dims"),
     VTransposeOp: _moved,
     VPadOp: _padded,
     VConcatOp: lambda op: _number(op, "dim"),

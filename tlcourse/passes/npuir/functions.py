@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
-from xdsl.ir import BlockArgument
+from xdsl.ir import BlockArgument, Operation
 from xdsl.passes import ModulePass
 
 from tlcourse.dialects.hacc import ArgTypeAttr, FunctionKindAttr
@@ -31,6 +31,14 @@ def device_functions(module: ModuleOp) -> Iterator[func.FuncOp]:
     for op in list(module.body.block.ops):
         if isinstance(op, func.FuncOp) and not op.is_declaration and not is_host(op):
             yield op
+
+
+def is_marked(op: Operation, name: str) -> bool:
+    """Whether the function around an op bears an attribute."""
+    around = op.parent_op()
+    while around is not None and not isinstance(around, func.FuncOp):
+        around = around.parent_op()
+    return around is not None and name in around.attributes
 
 
 def is_host(function: func.FuncOp) -> bool:

@@ -165,12 +165,21 @@ class _Cutter:
         slices = [op for op in self.function.walk() if isinstance(op, tensor.ExtractSliceOp)]
         inserts = [op for op in self.function.walk() if isinstance(op, tensor.InsertSliceOp)]
         extents = {id(move): self._extent(move) for move in moves}
+        # Looked up before halving: an extent of 2 becomes 1, which is no extent of 1.
+        cut = [part for part in (*slices, *inserts) if self._is_cut(part)]
         for value in _tiles(self.function):
             self._halve(value)
         for move in moves:
             self._cut_move(move, extents[id(move)])
-        for part in [*slices, *inserts]:
+        for part in cut:
             self._cut_slice(part)
+
+    def _is_cut(self, op: tensor.ExtractSliceOp | tensor.InsertSliceOp) -> bool:
+        whole = _whole(op)
+        return not _is_workspace(whole) and _shape(whole)[self._dim_in(op)] != 1
+
+    def _dim_in(self, op: tensor.ExtractSliceOp | tensor.InsertSliceOp) -> int:
+        return self.dim + (op in self.taken)
 
     def _extent(self, move: LoadOp | StoreOp) -> int:
         """The uncut extent of the tile that a move fills or empties."""
@@ -254,10 +263,8 @@ class _Cutter:
 
     def _cut_slice(self, op: tensor.ExtractSliceOp | tensor.InsertSliceOp) -> None:
         """A short tile: each half holds what lies in it."""
-        whole, dim = _whole(op), self.dim + (op in self.taken)
-        if _is_workspace(whole) or _shape(whole)[dim] == 1:
-            return
-        half = _shape(whole)[dim]
+        dim = self._dim_in(op)
+        half = _shape(_whole(op))[dim]
         offsets, sizes = box_of(op)
         sizes[dim] = self._short(sizes[dim], half, op)
         fresh = _with_box(op, offsets, sizes)

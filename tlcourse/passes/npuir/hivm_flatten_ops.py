@@ -21,6 +21,7 @@ from tlcourse.passes.npuir.flattening import (
     Groups,
     collapsed_type,
     flattening,
+    numbers_of,
 )
 from tlcourse.passes.npuir.folding import constant_of
 from tlcourse.passes.npuir.functions import DevicePass
@@ -96,7 +97,7 @@ def _flatten(op: PipeOp, found: Flattening) -> None:
 def _renamed(op: PipeOp, found: Flattening) -> dict[str, Attribute]:
     """The properties of the op that name dimensions, counted anew."""
     if isinstance(op, ELEMENTWISE):
-        name = "broadcast" if dims_of_property(op, "broadcast") else "transpose"
+        name = "broadcast" if numbers_of(op, "broadcast") else "transpose"
         return {name: _array(found.named)} if found.before else {}
     if type(op) in _DIMS:
         return {_DIMS[type(op)]: _array(found.named)}
@@ -112,14 +113,8 @@ def _renamed(op: PipeOp, found: Flattening) -> dict[str, Attribute]:
     return {}
 
 
-def dims_of_property(op: PipeOp, name: str) -> list[int]:
-    """The numbers of an array property; none where the op lacks it."""
-    array = op.properties.get(name)
-    return dims_of(array) if isinstance(array, DenseArrayBase) else []
-
-
 def _paddings(op: PipeOp, name: str, found: Flattening) -> DenseArrayBase:
-    before = dims_of_property(op, name)
+    before = numbers_of(op, name)
     after = [0] * len(found.inputs)
     for old, new in zip(found.before, found.named, strict=True):
         after[new] = before[old]

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseArrayBase,
     IndexType,
+    IntegerAttr,
     MemRefType,
     NoneAttr,
     StridedLayoutAttr,
@@ -49,13 +50,16 @@ class HivmInferDataLayoutPass(DevicePass):
 
     Algorithm: a load into L1 becomes nd2nz, which reorders on the way. Each two-dimensional
     allocation in L1 or L0C gets the four-dimensional type, its users a cast with open
-    extents; a slice of it becomes a slice of whole blocks.
+    extents; a slice of it becomes a slice of whole blocks. Rows follow each other from one
+    block into the next, so a slice may start at any row; its blocks then start there too.
 
     Differs from upstream: what upstream reaches with three passes (a layout conversion op,
-    its removal, canonicalisation of the sizes) happens in one step.
+    its removal, canonicalisation of the sizes) happens in one step. A slice that starts at a
+    known column inside a block is refused; upstream moves the pointer by that many elements,
+    and the cube reads the end of one row and the start of the next as one.
 
     Raises:
-        TL303: a tile of open size, or a slice that has no blocks of its own.
+        TL303: a tile of open size, or a slice that has no columns of blocks of its own.
     """
 
     name = "hivm-infer-data-layout"
@@ -122,7 +126,9 @@ class _Slice:
         *counts, rows, columns = _entries(op.static_sizes, op.sizes)
         if any(count != 1 for count in counts):
             raise _unsupported(op, f"the slice of {name_of(op.source)} spans several tiles")
-        starts = [*outer, self._start(column, 1, new_ops), self._start(row, 0, new_ops), 0, 0]
+        self._check_column(column)
+        columns_in, rows_in = self._start(column, 1, new_ops), self._start(row, 0, new_ops)
+        starts = [*outer, columns_in[0], rows_in[0], rows_in[1], columns_in[1]]
         sizes = [self._blocks(columns, 1, new_ops), self._blocks(rows, 0, new_ops), *self.block]
         extents = [*counts, *sizes]
         ones = [1] * len(extents)
@@ -131,11 +137,40 @@ class _Slice:
         view = memref.SubviewOp.get(buffer, starts, extents, ones, kind)
         replace(op, [*new_ops, view, CastOp(view.result, _open(kind))])
 
-    def _start(self, offset: SSAValue | int, dim: int, new_ops: list[Operation]) -> SSAValue | int:
-        extent = self.block[dim]
+    def _check_column(self, offset: SSAValue | int) -> None:
+        extent = self.block[1]
         if isinstance(offset, int) and offset % extent:
-            raise _unsupported(self.op, f"the slice starts at {offset}, in a block of {extent}")
-        return offset // extent if isinstance(offset, int) else self._divided(offset, dim, new_ops)
+            raise _unsupported(
+                self.op, f"the slice starts at column {offset}, in a block of {extent}"
+            )
+
+    def _start(
+        self, offset: SSAValue | int, dim: int, new_ops: list[Operation]
+    ) -> tuple[SSAValue | int, SSAValue | int]:
+        """The block in which an offset lies, and its place there."""
+        extent = self.block[dim]
+        if isinstance(offset, int):
+            return offset // extent, offset % extent
+        if self._is_multiple(offset, extent):
+            return self._divided(offset, dim, new_ops), 0
+        rest = arith.RemSIOp(offset, constant(self.function, extent, IndexType()))
+        new_ops.append(rest)
+        return self._divided(offset, dim, new_ops), rest.result
+
+    def _is_multiple(self, value: SSAValue, of: int) -> bool:
+        """Whether an offset is seen to be a multiple of the block."""
+        op = value.owner
+        match op:
+            case arith.ConstantOp():
+                return isinstance(op.value, IntegerAttr) and op.value.value.data % of == 0
+            case arith.IndexCastOp():
+                return self._is_multiple(op.input, of)
+            case arith.MuliOp():
+                return self._is_multiple(op.lhs, of) or self._is_multiple(op.rhs, of)
+            case arith.AddiOp() | arith.SubiOp():
+                return self._is_multiple(op.lhs, of) and self._is_multiple(op.rhs, of)
+            case _:
+                return False
 
     def _blocks(self, size: SSAValue | int, dim: int, new_ops: list[Operation]) -> SSAValue | int:
         extent = self.block[dim]
@@ -172,7 +207,8 @@ def _unsupported(op: Operation, what: str) -> TLError:
         "TL303",
         f"a tile of the cube core cannot be laid out in blocks: {what}",
         why="L1 and L0C hold two-dimensional tiles as blocks of 16 rows and 32 bytes (L0C: 16 "
-        "by 16), so a slice takes whole blocks of one tile",
-        fix="give the tile a constant shape and let slices of it start at multiples of the block",
+        "by 16), so a slice takes whole columns of blocks of one tile",
+        fix="give the tile a constant shape and let the columns of slices start at multiples of "
+        "the block",
         labels=labels_of(op),
     )

@@ -14,7 +14,11 @@ reads goes out to global memory and comes back.
                                              %r = mmadL1 ins(%l, %b, ..)
 ```
 
-A tile of global memory that both kinds of core read is loaded once for each.
+A tile of global memory that both kinds of core read is loaded once for each. With
+`enable-legacy` the older rules of `core_borders` are used instead.
+
+Differs from upstream: the older rules there also give the cube core a copy of single elements
+that the vector cores' tiles hold.
 """
 
 from __future__ import annotations
@@ -33,6 +37,7 @@ from tlcourse.dialects.hivm.cube import MmadL1Op
 from tlcourse.dialects.hivm.dma import FixpipeOp, LoadOp, StoreOp
 from tlcourse.dialects.hivm.vector import VectorPipeOp
 from tlcourse.dialects.rewriting import insert_after
+from tlcourse.passes.npuir.core_borders import join_cores
 from tlcourse.passes.npuir.cube_vector import (
     Core,
     empty_like,
@@ -40,6 +45,7 @@ from tlcourse.passes.npuir.cube_vector import (
     is_matrix_input,
     loaded_tensors,
 )
+from tlcourse.passes.npuir.functions import device_functions
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,13 @@ class HivmInsertLoadStoreForMixCVPass(ModulePass):
 
     name = "hivm-insert-load-store-for-mix-cv"
 
+    enable_legacy: bool = False
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if self.enable_legacy:
+            for function in device_functions(op):
+                join_cores(function)
+            return
         for inner in list(op.walk()):
             if isinstance(inner, FixpipeOp) and inner.results:
                 _from_cube(inner)

@@ -16,6 +16,7 @@ from tlcourse.dialects.annotation import MarkOp
 from tlcourse.dialects.hivm.core import PointerCastOp
 from tlcourse.dialects.rewriting import replace
 from tlcourse.passes.npuir.buffers import kind_of
+from tlcourse.passes.npuir.carried_buffers import settle_carried_buffers
 from tlcourse.passes.npuir.functions import DevicePass
 from tlcourse.passes.npuir.hivm_mark_multi_buffer import ATTRIBUTE
 from tlcourse.passes.npuir.lifetimes import Buffer, buffers_of, in_place_pairs, order_of
@@ -47,6 +48,7 @@ class HivmPlanMemoryPass(DevicePass):
     ```
 
     Algorithm, for each memory:
+    0. A loop that carries buffers keeps each at one address, if need be by a copy.
     1. A buffer is alive from its first use to its last, through all views of it. A buffer
        that stands before a loop is alive during the whole loop.
     2. If an elementwise op is the last to read one buffer and the first to write another,
@@ -77,11 +79,14 @@ class HivmPlanMemoryPass(DevicePass):
         if self.mem_plan_mode == GLOBAL:
             plan_workspace(function)
             return
+        carried = settle_carried_buffers(function)
         order = order_of(function)
         buffers = buffers_of(function, order)
+        by_op = {buffer.op: buffer for buffer in buffers}
+        carried = [(by_op[made], by_op[start]) for made, start in carried if made in by_op]
         pairs = list(in_place_pairs(buffers, order))
         for space in dict.fromkeys(buffer.space for buffer in buffers):
-            groups = _groups([b for b in buffers if b.space == space], pairs)
+            groups = _groups([b for b in buffers if b.space == space], carried, pairs)
             addresses = _plan(function, groups, space, CHIPS[self.chip])
             for group, own in zip(groups, addresses, strict=True):
                 for buffer in group:
@@ -89,24 +94,35 @@ class HivmPlanMemoryPass(DevicePass):
 
 
 def _groups(
-    buffers: Sequence[Buffer], pairs: Sequence[tuple[Buffer, Buffer]]
+    buffers: Sequence[Buffer],
+    carried: Sequence[tuple[Buffer, Buffer]],
+    in_place: Sequence[tuple[Buffer, Buffer]],
 ) -> list[list[Buffer]]:
-    """Buffers that lie at one address, because each is written over the one before."""
+    """Buffers that lie at one address: a loop carries them, or one is written over another."""
     group_of: dict[Buffer, list[Buffer]] = {buffer: [buffer] for buffer in buffers}
-    for born, dies in pairs:
-        if born not in group_of or not _fits_over(born, group_of[dies]):
-            continue
-        merged = group_of[dies]
-        merged += group_of[born]
-        for buffer in group_of[born]:
-            group_of[buffer] = merged
+    for made, start in carried:
+        if made in group_of:
+            _merge(group_of, made, start)
+    for born, dies in in_place:
+        if born in group_of and _fits_over(group_of[born], group_of[dies]):
+            _merge(group_of, born, dies)
     unique = {id(group): group for group in group_of.values()}
     return list(unique.values())
 
 
-def _fits_over(born: Buffer, group: Sequence[Buffer]) -> bool:
-    largest = max(buffer.size_bytes for buffer in group)
-    return born not in group and born.size_bytes <= largest
+def _merge(group_of: dict[Buffer, list[Buffer]], one: Buffer, other: Buffer) -> None:
+    added = group_of[one]
+    if added is group_of[other]:
+        return
+    group_of[other] += added
+    for buffer in added:
+        group_of[buffer] = group_of[other]
+
+
+def _fits_over(born: Sequence[Buffer], dies: Sequence[Buffer]) -> bool:
+    """Whether all of one group is dead, and large enough, when the other begins to live."""
+    is_over = max(b.last for b in dies) <= min(b.first for b in born)
+    return is_over and max(b.size_bytes for b in born) <= max(b.size_bytes for b in dies)
 
 
 def _plan(

@@ -18,6 +18,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.traits import is_side_effect_free
 
 from tlcourse.dialects.annotation import MarkOp
 from tlcourse.dialects.hivm.base import PipeOp
@@ -56,13 +57,18 @@ def _half(function: func.FuncOp, core: str, kind: str, suffix: str) -> func.Func
     set_core_type(half, kind)
     half.attributes["hivm.part_of_mix"] = UnitAttr()
     for op in reversed(list(half.walk())):
-        if core_of(op) not in (None, core):
+        if core_of(op) not in (None, core) and not _is_harmless(op):
             _remove(op)
     for op in half.walk():
         op.attributes.pop(CORE_ATTRIBUTE, None)
-    _keep_hand_overs(half)
     erase_unused(half.body)
+    _keep_hand_overs(half)
     return half
+
+
+def _is_harmless(op: Operation) -> bool:
+    """Whether an op may stay on both sides: without readers it goes with the unused ones."""
+    return bool(op.regions) or is_side_effect_free(op)
 
 
 def _keep_hand_overs(half: func.FuncOp) -> None:

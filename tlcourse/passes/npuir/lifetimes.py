@@ -155,7 +155,7 @@ def in_place_pairs(buffers: list[Buffer], order: Order) -> Iterator[tuple[Buffer
             and dies is not born
             and dies.last == position
             and dies.space == born.space
-            and _overwrites_safely(source, op.dst[0])
+            and overwrites_safely(source, op.dst[0])
         ]
         if found:
             # The source that arrives last: the others can be refilled while this one is in use.
@@ -171,7 +171,7 @@ def _from_start(value: SSAValue, by_value: dict[SSAValue, Buffer]) -> Buffer | N
     return by_value.get(behind[0]) if len(behind) == 1 else None
 
 
-def _overwrites_safely(source: SSAValue, destination: SSAValue) -> bool:
+def overwrites_safely(source: SSAValue, destination: SSAValue) -> bool:
     """Whether each element is written where it, or an earlier one, was read."""
     read, written = kind_of(source), kind_of(destination)
     if read.get_shape() != written.get_shape():

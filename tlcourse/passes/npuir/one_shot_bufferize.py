@@ -21,45 +21,86 @@ from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects import arith, func, memref, scf, tensor
-from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, TensorType, i64
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tlcourse.diagnostics import TLError, error
 from tlcourse.dialects.annotation import MarkOp
-from tlcourse.dialects.bufferization import ToTensorOp
-from tlcourse.dialects.hivm.base import PipeOp
+from tlcourse.dialects.bufferization import ToMemrefOp, ToTensorOp
+from tlcourse.dialects.hivm.base import DestinationOp
 from tlcourse.dialects.hivm.choices import BitcastOp
 from tlcourse.dialects.hivm.core import DebugOp
-from tlcourse.dialects.hivm.dma import CopyOp, LoadOp
-from tlcourse.dialects.locations import inherit
+from tlcourse.dialects.hivm.dma import CopyOp
 from tlcourse.dialects.memref import subview
 from tlcourse.dialects.rewriting import insert_before
+from tlcourse.dialects.scope import ReturnOp as ScopeReturnOp
+from tlcourse.dialects.scope import ScopeOp
+from tlcourse.passes.npuir.borrowed import borrow, give_back, is_borrowed
 from tlcourse.passes.npuir.buffer_lives import is_read_after, is_safe_target
 from tlcourse.passes.npuir.buffers import box_of, is_contiguous, kind_of
 from tlcourse.passes.npuir.carried import keep_carried, keep_yielded
 from tlcourse.passes.npuir.cube_vector import tensor_type
+from tlcourse.passes.npuir.filled_parts import load_into, only_load
 from tlcourse.passes.npuir.labels import labels_of
+from tlcourse.passes.npuir.partial_bufferize import bufferize_dialects, written_operands
+from tlcourse.passes.npuir.structured import (
+    close_border,
+    constant_buffer,
+    on_buffers,
+    open_border,
+    reads_outputs,
+)
 from tlcourse.passes.npuir.tensor_shapes import Reshape, extents, reshaped
 
 
 @dataclass(frozen=True)
 class OneShotBufferizePass(ModulePass):
-    """Replaces every tensor by a buffer."""
+    """Replaces every tensor by a buffer.
+
+    Args:
+        bufferize_function_boundaries: tensors that functions take and return become buffers too.
+        function_boundary_type_conversion: what upstream calls the layout of those buffers; here
+            their elements always lie row after row, `identity-layout-map`.
+        dialect_filter: dialects whose ops get buffers; all if left out. See `partial_bufferize`.
+        copy_before_write: what is written gets a copy first; with `dialect_filter` it always does.
+        unknown_type_conversion: the layout of tensors that stay tensors at a function's border;
+            `identity-layout-map`, or nothing is known of it.
+        allow_return_allocs_from_loops: a loop may yield a fresh buffer; here none ever does.
+    """
 
     name = "one-shot-bufferize"
+    bufferize_function_boundaries: bool = False
+    function_boundary_type_conversion: str = "identity-layout-map"
+    dialect_filter: tuple[str, ...] = ()
+    copy_before_write: bool = False
+    unknown_type_conversion: str = "fully-dynamic-layout-map"
+    allow_return_allocs_from_loops: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp)]:
-            if function.body.blocks:
-                work = _Bufferizer()
-                work.block(function.body.block)
-                work.retire()
-                _drop_tensor_results(function)
+            if not function.body.blocks:
+                continue
+            if self.dialect_filter:
+                bufferize_dialects(function, self.dialect_filter)
+            else:
+                self._bufferize(function)
+
+    def _bufferize(self, function: func.FuncOp) -> None:
+        border = self.bufferize_function_boundaries
+        identity = self.unknown_type_conversion == "identity-layout-map"
+        work = _Bufferizer(
+            buffers=open_border(function) if border else borrow(function, identity=identity)
+        )
+        work.block(function.body.block)
+        (close_border if border else give_back)(function, work.buffer)
+        work.retire()
+        _drop_tensor_results(function)
 
 
 # Ops that hand tensors on; the op around them takes care of their operands.
-_KEEPERS = (scf.YieldOp, func.ReturnOp)
+_KEEPERS = (scf.YieldOp, func.ReturnOp, ScopeReturnOp)
 
 
 def is_tensor(value: SSAValue) -> bool:
@@ -98,7 +139,11 @@ class _Bufferizer:
                 self.retired.append(op)
             case ToTensorOp():
                 self._done(op, op.memref)
-            case PipeOp() if any(is_tensor(value) for value in op.operands):
+            case ToMemrefOp():
+                self._border(op)
+            case ScopeOp() if any(is_tensor(result) for result in op.results):
+                self._scope(op)
+            case DestinationOp() if any(is_tensor(value) for value in op.operands):
                 self._pipe_op(op)
             case tensor.ExtractSliceOp():
                 shape = tensor_type(op.result).get_shape()
@@ -135,11 +180,28 @@ class _Bufferizer:
                 chosen = arith.SelectOp(op.cond, left, right)
                 insert_before(op, [chosen])
                 self._done(op, chosen.result)
+            case LinalgStructuredOperation() if op.results:
+                self._structured(op)
+            case arith.ConstantOp() if is_tensor(op.result):
+                made = constant_buffer(op)
+                insert_before(op, made)
+                self._done(op, made[0].results[0])
             case _ if any(is_tensor(value) for value in op.operands):
                 if not isinstance(op, _KEEPERS):
                     raise _unknown(op)
             case _:
                 return
+
+    def _structured(self, op: LinalgStructuredOperation) -> None:
+        inputs = [self.buffer(one, op) if is_tensor(one) else one for one in op.inputs]
+        reads = reads_outputs(op)
+        outputs = [
+            self._destination(op, result, old, reads=reads)
+            for old, result in zip(op.outputs, op.results, strict=True)
+        ]
+        insert_before(op, [on_buffers(op, inputs, outputs)])
+        self.buffers.update(zip(op.results, outputs, strict=True))
+        self.retired.append(op)
 
     def buffer(self, value: SSAValue, before: Operation) -> SSAValue:
         """The buffer of a tensor; a fresh one for a tensor without contents."""
@@ -152,6 +214,7 @@ class _Bufferizer:
         open_extents = [extent for extent in extents(value) if isinstance(extent, SSAValue)]
         shape = MemRefType(kind.element_type, kind.get_shape())
         alloc = memref.AllocOp(open_extents, [], shape)
+        alloc.alignment = IntegerAttr(64, i64)
         alloc.memref.name_hint = value.name_hint
         insert_before(before, [alloc])
         return alloc.memref
@@ -160,7 +223,10 @@ class _Bufferizer:
         self.buffers[op.results[0]] = buffer
         self.retired.append(op)
 
-    def _pipe_op(self, op: PipeOp) -> None:
+    def _pipe_op(self, op: DestinationOp) -> None:
+        for source in op.sources():
+            if is_tensor(source):
+                self.buffer(source, op)
         places = self._places(op)
         operands: list[SSAValue] = []
         for index, value in enumerate(op.operands):
@@ -173,17 +239,12 @@ class _Bufferizer:
         insert_before(op, [made])
         self.retired.append(op)
 
-    def _places(self, op: PipeOp) -> dict[int, SSAValue]:
+    def _places(self, op: DestinationOp) -> dict[int, SSAValue]:
         """The buffers that results are written to, by the positions of the destinations."""
-        operands, places = list(op.operands), dict[int, SSAValue]()
-        for destination, result in zip(op.destinations(), op.results, strict=False):
-            # A destination stands behind the sources, and one tile may be both.
-            index = max(
-                index
-                for index, value in enumerate(operands)
-                if value is destination and index not in places
-            )
-            place = self._destination(op, result, destination, reads=op.reads_destination())
+        places = dict[int, SSAValue]()
+        for index, result in zip(written_operands(op), op.results, strict=True):
+            old = op.operands[index]
+            place = self._destination(op, result, old, reads=op.reads_destination())
             places[index] = self.buffers[result] = place
         return places
 
@@ -197,7 +258,7 @@ class _Bufferizer:
         if isinstance(old.owner, tensor.EmptyOp):
             return self._alloc(result, op)
         home = self.buffer(old, op)
-        if not is_read_after(old, op):
+        if not is_borrowed(home) and not is_read_after(old, op):
             return home
         fresh = self._alloc(old, op)
         if reads:
@@ -207,16 +268,18 @@ class _Bufferizer:
     def _insert_slice(self, op: tensor.InsertSliceOp) -> None:
         home = self._destination(op, op.result, op.dest, reads=True)
         part = subview(home, *box_of(op), tensor_type(op.source).get_shape())
-        load = _only_load(op.source)
+        load = only_load(op.source)
         if load is None:
             insert_before(op, [part, CopyOp(self.buffer(op.source, op), part.result)])
         else:
-            _load_into(load, part, op)
+            load_into(load, part, op)
         self._done(op, home)
 
     def _reshape(self, op: Reshape) -> None:
         """The tile seen with other dimensions; a copy where the old one is still read."""
-        view = reshaped(op, self._own(op.src, op))
+        source = self.buffers.get(op.src)
+        stays = source is not None and is_borrowed(source) and isinstance(op, tensor.ExpandShapeOp)
+        view = reshaped(op, source if stays and source else self._own(op.src, op))
         insert_before(op, [view])
         self._done(op, view.result)
 
@@ -228,6 +291,33 @@ class _Bufferizer:
         fresh = self._alloc(value, op)
         insert_before(op, [CopyOp(source, fresh)])
         return fresh
+
+    def _border(self, op: ToMemrefOp) -> None:
+        """A buffer that the module asks for: that of the tensor, if there is one by now."""
+        known = self.buffers.get(op.tensor)
+        if known is not None and known is not op.memref and known.type == op.memref.type:
+            op.memref.replace_all_uses_with(known)
+            self.retired.append(op)
+
+    def _scope(self, scope: ScopeOp) -> None:
+        """A region that hands out its tiles: it hands out their buffers."""
+        end = scope.region.block.last_op
+        assert end is not None
+        self.block(scope.region.block)
+        end.operands = [self.buffer(v, end) if is_tensor(v) else v for v in end.operands]
+        made = ScopeOp.build(
+            result_types=[[value.type for value in end.operands]],
+            properties=dict(scope.properties),
+            attributes=dict(scope.attributes),
+            regions=[scope.detach_region(scope.region)],
+        )
+        insert_before(scope, [made])
+        for old, new in zip(scope.results, made.results, strict=True):
+            if is_tensor(old):
+                self.buffers[old] = new
+            else:
+                old.replace_all_uses_with(new)
+        self.retired.append(scope)
 
     def _loop(self, loop: scf.ForOp) -> None:
         yielded = loop.body.block.last_op
@@ -246,7 +336,7 @@ class _Bufferizer:
         if isinstance(start.owner, tensor.EmptyOp):
             return self._alloc(start, loop)
         home = self.buffer(start, loop)
-        if not is_read_after(start, loop):
+        if not is_borrowed(home) and not is_read_after(start, loop):
             return home
         fresh = self._alloc(start, loop)
         insert_before(loop, [CopyOp(home, fresh)])
@@ -271,8 +361,9 @@ class _Bufferizer:
         for yielded in yields:
             assert yielded is not None
             value = yielded.operands[index]
-            if value in self.buffers and not _is_needed_elsewhere(value, op):
-                return _Home(buffer=self.buffers[value], old=value)
+            home = self.buffers.get(value)
+            if home is not None and not is_borrowed(home) and not _is_needed_elsewhere(value, op):
+                return _Home(buffer=home, old=value)
         return _Home(buffer=self._alloc(op.results[index], op), old=None)
 
     def _aim(self, yielded: scf.YieldOp, homes: dict[int, _Home]) -> None:
@@ -305,27 +396,6 @@ def _unknown(op: Operation) -> TLError:
         fix="lower the op to HIVM before this pass, as the pipeline does",
         labels=labels_of(op),
     )
-
-
-def _only_load(value: SSAValue) -> LoadOp | None:
-    """The load that fills a tile which nothing but one `insert_slice` reads."""
-    if not isinstance(value.owner, ToTensorOp) or len(list(value.uses)) != 1:
-        return None
-    place = value.owner.memref
-    loads = [use.operation for use in place.uses if isinstance(use.operation, LoadOp)]
-    if len(loads) != 1 or len(list(place.uses)) != 2 or loads[0].dst is not place:
-        return None
-    return loads[0]
-
-
-def _load_into(load: LoadOp, part: memref.SubviewOp, op: tensor.InsertSliceOp) -> None:
-    """Lets a load fill its part of the tile at once, without a buffer in between."""
-    again = load.clone()
-    again.operands[1] = part.result
-    inherit([again], load.location)
-    insert_before(op, [part, again])
-    load.detach()
-    load.erase()
 
 
 def _is_needed_elsewhere(value: SSAValue, op: scf.IfOp) -> bool:

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import BlockArgument, OpResult, SSAValue
 
 from tlcourse.dialects.bufferization import ToTensorOp
-from tlcourse.dialects.hivm.base import PipeOp
+from tlcourse.dialects.hivm.base import DestinationOp
 from tlcourse.passes.npuir.buffers import extents_of, kind_of
 from tlcourse.passes.npuir.cube_vector import tensor_type
 
@@ -19,8 +19,9 @@ Reshape = tensor.CollapseShapeOp | tensor.ExpandShapeOp
 def reshaped(op: Reshape, buffer: SSAValue) -> memref.CollapseShapeOp | memref.ExpandShapeOp:
     """The view of a buffer in one piece that a reshape of its tensor stands for."""
     kind = tensor_type(op.result)
+    layout = _split_layout(op, buffer) if isinstance(op, tensor.ExpandShapeOp) else NoneAttr()
     result = MemRefType(
-        kind.element_type, kind.get_shape(), memory_space=kind_of(buffer).memory_space
+        kind.element_type, kind.get_shape(), layout, kind_of(buffer).memory_space
     )
     properties = dict(op.properties)
     if isinstance(op, tensor.CollapseShapeOp):
@@ -32,6 +33,22 @@ def reshaped(op: Reshape, buffer: SSAValue) -> memref.CollapseShapeOp | memref.E
         result_types=[result],
         properties=properties,
     )
+
+
+def _split_layout(op: tensor.ExpandShapeOp, buffer: SSAValue) -> StridedLayoutAttr | NoneAttr:
+    """The layout of a buffer whose dimensions are split; none where it lies in one piece."""
+    if is_contiguous(kind_of(buffer)):
+        return NoneAttr()
+    shape = tensor_type(op.result).get_shape()
+    strides, offset = strides_of(kind_of(buffer))
+    split: list[int | None] = []
+    for stride, group in zip(strides, reassociation_of(op), strict=True):
+        steps: list[int | None] = []
+        for dim in reversed(group):
+            steps.insert(0, stride)
+            stride = None if stride is None or shape[dim] == DYNAMIC_INDEX else stride * shape[dim]
+        split += steps
+    return StridedLayoutAttr(split, offset)
 
 
 def extents(value: SSAValue) -> list[int | SSAValue]:
@@ -58,7 +75,7 @@ def _same_shape(value: SSAValue) -> SSAValue | None:
         return loop.iter_args[value.index - 1]
     index = cast(OpResult, value).index
     match value.owner:
-        case PipeOp() as op:
+        case DestinationOp() as op:
             return op.destinations()[index]
         case tensor.InsertSliceOp() as op:
             return op.dest
