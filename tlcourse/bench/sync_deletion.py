@@ -29,6 +29,28 @@ PAGE = Path("docs/sync_deletion.md")
 BACKENDS: tuple[Backend, ...] = ("embedded", "bishengir")
 # Other legal orders that a deletion without a finding is run in.
 ORDERS = range(1, 9)
+_INTRODUCTION = (
+    "# Every flag, taken away",
+    "",
+    "Made by `python -m tlcourse.bench.sync_deletion`. Each flag and barrier of the course's",
+    "kernels, and each of those that a back half put in, is taken away alone, and the kernel runs",
+    "on the simulator. `tlcourse whatif FILE:KERNEL --remove N` does the same for one.",
+    "",
+    "- **race**: two instructions touch the same bytes in no certain order; both lines are named.",
+    "- **deadlock**: a core waits for a flag that nobody raises; the wait's line is named.",
+    "- **flag**: a flag is raised twice, or stays up at the end; the line that raises it is named.",
+    "- **redundant**: nothing is found. The race detector has compared all accesses to the same",
+    "  bytes, whatever the order they ran in, and other flags order each pair; "
+    f"{len(ORDERS)} more legal",
+    "  orders give the same numbers, bit for bit.",
+    "- **missed**: nothing is found, but one of those orders gives other numbers. There must be",
+    "  none.",
+    "",
+)
+_REDUNDANT = """\
+A `pipe_barrier` on ALL stands at the end of each kernel: all work is over then in any case. The
+barriers on V stand between two vector instructions that a flag orders as well, by way of another
+pipe."""
 _RACES = ("TL521", "TL522", "TL523")
 _DEADLOCK = "TL502"
 
@@ -162,10 +184,6 @@ def page_lines(found: Sequence[tuple[Subject, Sequence[Deletion]]]) -> Iterator[
             if one.outcome == "redundant"
         ],
     )
-
-
-_INTRODUCTION = ()
-_REDUNDANT = ""
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -90,9 +90,7 @@ class ToMemrefOp(IRDLOperation):
         kind = parser.parse_type()
         if not isinstance(kind, MemRefType):
             parser.raise_error("bufferization.to_memref gives a memref")
-        tensor = parser.resolve_operand(
-            unresolved, TensorType(kind.element_type, kind.get_shape())
-        )
+        tensor = parser.resolve_operand(unresolved, TensorType(kind.element_type, kind.get_shape()))
         op = cls(tensor, cast(MemRefType, kind))
         op.attributes |= attributes
         if read_only is not None:

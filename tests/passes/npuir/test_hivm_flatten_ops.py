@@ -79,6 +79,89 @@ def test_other_ops_keep_their_dimensions(run_passes, case: str) -> None:
     assert "collapse_shape" not in run_passes(KEPT[case], HivmFlattenOpsPass())
 
 
+def _named(op: str, rest: str, *shapes: str) -> str:
+    kinds = [_type(shape) for shape in shapes]
+    *read, written = kinds
+    names = [f"%{letter}" for letter in "abc"[: len(kinds)]]
+    text = (
+        f"hivm.hir.{op} ins({', '.join(names[:-1])} : {', '.join(read)}) "
+        f"outs({names[-1]} : {written}) {rest}"
+    )
+    return _kernel(text, *kinds)
+
+
+# An op that names dimensions, and how the op reads afterwards.
+NAMED = {
+    "rows of a cube": (
+        _named("vreduce <sum>", "reduce_dims = [2]", "2x4x8xf32", "2x4x1xf32"),
+        ("memref<8x8xf32", "memref<8x1xf32", "reduce_dims = [1]"),
+    ),
+    "two of them": (
+        _named("vreduce <max>", "reduce_dims = [0, 1]", "2x4x8xf32", "1x1x8xf32"),
+        ("memref<8x8xf32", "memref<1x8xf32", "reduce_dims = [0]"),
+    ),
+    "spread rows": (
+        _named("vbrc", "broadcast_dims = [0]", "1x4x8xf32", "3x4x8xf32"),
+        ("memref<1x32xf32", "memref<3x32xf32", "broadcast_dims = [0]"),
+    ),
+    "spread operand": (
+        _named("vadd", "broadcast = [2]", "2x4x8xf32", "2x4x1xf32", "2x4x8xf32"),
+        ("memref<8x8xf32", "memref<8x1xf32", "broadcast = [1]"),
+    ),
+    "turned operand": (
+        _named("vexp", "transpose = [1, 0, 2, 3]", "2x4x3x8xf32", "4x2x3x8xf32"),
+        ("memref<2x4x24xf32", "memref<4x2x24xf32", "transpose = [1, 0, 2]"),
+    ),
+    "exchange": (
+        _named("vtranspose", "permutation = [0, 2, 1]", "1x4x8xf32", "1x8x4xf32"),
+        ("memref<4x8xf32", "memref<8x4xf32", "permutation = [1, 0]"),
+    ),
+    "joined tiles": (
+        _named("vconcat dim(1)", "", "1x2x5xf32", "1x3x5xf32", "1x5x5xf32"),
+        ("memref<2x5xf32", "memref<5x5xf32", "dim(0)"),
+    ),
+    "reversed": (
+        _named("vflip", "flip_axis = 2", "2x4x8xf32", "2x4x8xf32"),
+        ("memref<8x8xf32", "flip_axis = 1"),
+    ),
+    "open extents": (_exp(_type("?x8xf32"), _type("?x8xf32")), ("into memref<?xf32, #",)),
+    "columns of one element": (
+        _exp(_type("3x1xf32", "strided<[2, 1]>"), _type("3x1xf32", "strided<[2, 1]>")),
+        ("into memref<3xf32, strided<[2]>, #",),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NAMED)
+def test_named_dimensions_are_counted_anew(run_passes, case: str) -> None:
+    text, parts = NAMED[case]
+    found = run_passes(text, HivmFlattenOpsPass())
+    assert all(part in found for part in parts), found
+
+
+def test_padding_goes_with_its_dimension(run_passes) -> None:
+    a, b = _type("2x4x3xf32"), _type("2x4x8xf32")
+    text = _kernel(
+        f"hivm.hir.vpad ins(%a : {a}) outs(%b : {b}) low[0, 0, 1] high[0, 0, 4] pad_value %c : f32",
+        a,
+        b,
+        "f32",
+    )
+    assert "low[0, 1] high[0, 4]" in run_passes(text, HivmFlattenOpsPass())
+
+
+@pytest.mark.parametrize("amount", ["2", "0"])
+def test_a_load_with_room_in_front_keeps_its_rows(run_passes, amount: str) -> None:
+    a, b = _type("4x8xf32", space="gm"), _type("4x8xf32")
+    text = _kernel(
+        f"%n = arith.constant {amount} : index\n"
+        f"hivm.hir.load ins(%a : {a}) outs(%b : {b}) left_padding_num = %n : index",
+        a,
+        b,
+    )
+    assert ("collapse_shape" in run_passes(text, HivmFlattenOpsPass())) == (amount == "0")
+
+
 def test_one_value_twice_is_seen_once(run_passes) -> None:
     kind = _type("4x8xf32")
     text = _kernel(f"hivm.hir.vmul ins(%a, %a : {kind}, {kind}) outs(%a : {kind})", kind)
@@ -86,9 +169,9 @@ def test_one_value_twice_is_seen_once(run_passes) -> None:
 
 
 @pytest.mark.bishengir
-@pytest.mark.parametrize("case", [*CASES, *KEPT])
+@pytest.mark.parametrize("case", [*CASES, *KEPT, *NAMED])
 def test_the_real_pass_joins_the_same_ops(run_passes, real_passes, case: str) -> None:
-    text = CASES[case][0] if case in CASES else KEPT[case]
+    text = KEPT[case] if case in KEPT else {**CASES, **NAMED}[case][0]
     ours = run_passes(text, HivmFlattenOpsPass())
     real = real_passes(text, "func.func(hivm-flatten-ops)")
     word = "memref.collapse_shape"

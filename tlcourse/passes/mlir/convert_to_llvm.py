@@ -32,7 +32,7 @@ _TWINS: dict[type[Operation], Callable[..., Operation]] = {
     arith.MuliOp: llvm.MulOp,
     arith.SelectOp: llvm.SelectOp,
     math.ExpOp: llvm.FExpOp,
-    math.AbsFOp: llvm.FAbsOp,
+    math.AbsFOp: lambda value: llvm.FAbsOp(value, value.type),
     math.SinOp: llvm.FSinOp,
     math.CosOp: llvm.FCosOp,
     math.SqrtOp: llvm.FSqrtOp,
@@ -116,7 +116,10 @@ def _convert(op: Operation) -> None:
 
 
 def _unknown(op: Operation) -> Exception:
-    before = _BEFORE.get(op.name.split(".")[0])
+    around = op.parent_op()
+    while around is not None and around.dialect_name() == op.dialect_name():
+        op, around = around, around.parent_op()
+    before = _BEFORE.get(op.dialect_name())
     why = "nothing in LLVM is this op's twin"
     fix = f"run {before} before it" if before else "take it down by another pass before"
     return no_way_down(op, PASS, why, fix)

@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import cast
 
 from xdsl.dialects import memref, scf, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    IntegerAttr,
+    MemRefType,
+    NoneAttr,
+    StridedLayoutAttr,
+)
 from xdsl.ir import BlockArgument, OpResult, SSAValue
 
 from tlcourse.dialects.bufferization import ToTensorOp
 from tlcourse.dialects.hivm.base import DestinationOp
-from tlcourse.passes.npuir.buffers import extents_of, kind_of
+from tlcourse.dialects.memref import strides_of
+from tlcourse.passes.npuir.buffers import extents_of, is_contiguous, kind_of
 from tlcourse.passes.npuir.cube_vector import tensor_type
 
 Reshape = tensor.CollapseShapeOp | tensor.ExpandShapeOp
@@ -20,9 +28,7 @@ def reshaped(op: Reshape, buffer: SSAValue) -> memref.CollapseShapeOp | memref.E
     """The view of a buffer in one piece that a reshape of its tensor stands for."""
     kind = tensor_type(op.result)
     layout = _split_layout(op, buffer) if isinstance(op, tensor.ExpandShapeOp) else NoneAttr()
-    result = MemRefType(
-        kind.element_type, kind.get_shape(), layout, kind_of(buffer).memory_space
-    )
+    result = MemRefType(kind.element_type, kind.get_shape(), layout, kind_of(buffer).memory_space)
     properties = dict(op.properties)
     if isinstance(op, tensor.CollapseShapeOp):
         return memref.CollapseShapeOp.build(
@@ -42,9 +48,10 @@ def _split_layout(op: tensor.ExpandShapeOp, buffer: SSAValue) -> StridedLayoutAt
     shape = tensor_type(op.result).get_shape()
     strides, offset = strides_of(kind_of(buffer))
     split: list[int | None] = []
-    for stride, group in zip(strides, reassociation_of(op), strict=True):
+    groups = cast("ArrayAttr[ArrayAttr[IntegerAttr]]", op.reassociation)
+    for stride, group in zip(strides, groups, strict=True):
         steps: list[int | None] = []
-        for dim in reversed(group):
+        for dim in reversed([number.value.data for number in group]):
             steps.insert(0, stride)
             stride = None if stride is None or shape[dim] == DYNAMIC_INDEX else stride * shape[dim]
         split += steps
