@@ -141,8 +141,11 @@ def source(case: Mixed) -> str:
         "acc": ("fragment", (M, N), "float32"),
         "m": ("fragment", (M, 1), "float32"),
     }
-    lines = [f"{name} = T.alloc_{where}({shape}, '{kind}')" for name, (where, shape, kind) in
-             tiles.items() if case.again or name not in "ew"]
+    lines = [
+        f"{name} = T.alloc_{where}({shape}, '{kind}')"
+        for name, (where, shape, kind) in tiles.items()
+        if case.again or name not in "ew"
+    ]
     lines += [f"r = cid * {M}", f"n = T.min({M}, {case.rows} - r)"]
     lines += ["T.vbrc(0, acc)", "T.vbrc(0, m)", "T.vbrc(0, a)"]
     lines += ["T.copy(E, e)"] if case.again else []

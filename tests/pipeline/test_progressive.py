@@ -18,6 +18,7 @@ from tlcourse.dialects.text import context, from_text
 from tlcourse.passes.mlir import tosa_to_linalg
 from tlcourse.pipeline.pipeline_text import parse_pipeline
 from tlcourse.pipeline.progressive import LOWERING, RELU_ADD, lower
+from tlcourse.pipeline.registry import passes
 from tlcourse.stages.mlir.run import border_of, call
 from tlcourse.widgets.labels import label
 from tlcourse.widgets.show import show_passes
@@ -94,6 +95,13 @@ def test_the_trace_fits_the_pass_explorer() -> None:
     assert "tosa.add" in next(iter(trace.sources.values())).text
 
 
+def test_the_page_lists_the_passes_in_their_order() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "lowering.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([\w-]+)` \| (ours|xDSL)", page, re.MULTILINE)
+    assert [name for name, _ in rows] == NAMES
+    assert {name for name, whose in rows if whose == "ours"} == set(NAMES) & set(passes())
+
+
 def test_the_name_is_offered_to_notebooks() -> None:
     assert tlcourse.lower is lower
     assert "lower" in dir(tlcourse)
@@ -139,7 +147,7 @@ def test_texts_of_the_real_compiler_give_torchs_numbers(bishengir_opt: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "passes", "code"),
+    ("text", "pipeline", "code"),
     [
         ("module {}", LOWERING, "TL366"),
         ("func.func @f(", LOWERING, "TL322"),
@@ -148,9 +156,9 @@ def test_texts_of_the_real_compiler_give_torchs_numbers(bishengir_opt: Path) -> 
         (RELU_ADD, "cse{", "TL321"),
     ],
 )
-def test_what_cannot_be_lowered(text: str, passes: str, code: str) -> None:
+def test_what_cannot_be_lowered(text: str, pipeline: str, code: str) -> None:
     with pytest.raises(TLError) as caught:
-        lower(text, passes)
+        lower(text, pipeline)
     assert caught.value.code == code
 
 

@@ -53,24 +53,11 @@ def planes(A: IN, B: OUT):
         T.copy(cube[1, :, :], B)
 
 
-@T.prim_func
-def parts(A: IN, B: OUT):
-    with T.Kernel(1, is_npu=True):
-        a = T.alloc_shared((16,), "float32")
-        b = T.alloc_shared((4, 16), "float32")
-        T.copy(A, a)
-        T.vbrc(0.0, b)
-        for i in T.serial(4):
-            T.vadd(a[0 : i * 4], a[0 : i * 4], b[i, 0 : i * 4])
-        T.copy(b, B)
-
-
 A = torch.arange(16.0)
 KERNELS = {
     "sums": (sums, torch.stack([0 * A, A, 2 * A, 3 * A])),
     "casts": (casts, torch.stack([0 * A, A, A / 2, A / 4])),
     "planes": (planes, (2 * A).expand(4, 16)),
-    "parts": (parts, torch.stack([torch.where(4 * i > A, 2 * A, 0.0) for i in range(4)])),
 }
 
 

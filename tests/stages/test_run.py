@@ -60,3 +60,38 @@ def test_cores_that_wait_for_nobody_are_an_error() -> None:
     stage = load(from_text(_STUCK), known, {})
     with pytest.raises(StuckError, match="2 cores wait"):
         stage.run([torch.zeros(16)])
+
+
+_ARGUMENTS = "%f: i64, %l: memref<?xi8>, %w: memref<?xi8>, %A: memref<?xf32>, %x: i32, %y: i32"
+_IN_TURN = f"""module {{
+  func.func @k({_ARGUMENTS}, %z: i32)
+      attributes {{hivm.func_core_type = #hivm.func_core_type<AIV>}} {{
+    %0 = arith.constant 0 : i32
+    %1 = arith.constant 1 : i32
+    %3 = arith.constant 3 : i32
+    scf.for %i = %0 to %3 step %1 : i32 {{
+      hivm.hir.sync_block_wait[<VECTOR>, <PIPE_FIX>, <PIPE_S>] flag = 1
+      hivm.hir.sync_block_set[<VECTOR>, <PIPE_MTE2>, <PIPE_S>] flag = 2
+    }}
+    return
+  }}
+  func.func @k_mix_aic({_ARGUMENTS}, %z: i32)
+      attributes {{hivm.func_core_type = #hivm.func_core_type<AIC>}} {{
+    %0 = arith.constant 0 : i32
+    %1 = arith.constant 1 : i32
+    %3 = arith.constant 3 : i32
+    scf.for %i = %0 to %3 step %1 : i32 {{
+      hivm.hir.sync_block_set[<CUBE>, <PIPE_FIX>, <PIPE_S>] flag = 1
+      hivm.hir.sync_block_wait[<CUBE>, <PIPE_MTE2>, <PIPE_S>] flag = 2
+    }}
+    return
+  }}
+}}"""
+
+
+def test_cores_that_take_turns_come_to_an_end() -> None:
+    """After each turn the same flag is up, though both cores have gone on."""
+    kernel = read(_COPY)
+    stamp(kernel.module, mode="Developer", target="npuir", out_idx=(), pass_configs={})
+    known = signature(kernel.module, kernel.sources)
+    load(from_text(_IN_TURN), known, {}).run([torch.zeros(16)])

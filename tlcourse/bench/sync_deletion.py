@@ -154,7 +154,7 @@ def page_lines(found: Sequence[tuple[Subject, Sequence[Deletion]]]) -> Iterator[
     """The page: one row a kernel, then every deletion that nothing had to be said about."""
     yield from _INTRODUCTION
     outcomes = ("race", "deadlock", "flag", "redundant", "missed")
-    rows = [
+    rows: list[Sequence[str]] = [
         (
             subject.kernel.kind,
             subject.kernel.mode,

@@ -230,7 +230,8 @@ def insert(
 def _with_all_dims(writer: Writer, value: SSAValue, part: Part, dims: Sequence[int]) -> SSAValue:
     """The tensor with the dimensions of extent 1 that it lacks."""
     is_complete = len(dims) == len(part.sizes)
-    if is_complete or not dims or not isinstance(value.owner, PipeOp):
+    is_open = DYNAMIC_INDEX in part.shape  # which the real compiler does not take apart
+    if is_complete or is_open or not dims or not isinstance(value.owner, PipeOp):
         return value
     groups: list[list[int]] = [[] for _ in dims]
     for dim in range(len(part.sizes)):
@@ -238,5 +239,4 @@ def _with_all_dims(writer: Writer, value: SSAValue, part: Part, dims: Sequence[i
         groups[owner].append(dim)
     wide = TensorType(tensor_type(value).get_element_type(), part.shape)
     maps = ArrayAttr([ArrayAttr([IntegerAttr(dim, i64) for dim in group]) for group in groups])
-    open_sizes = [size for size in part.sizes if not isinstance(size, int)]
-    return writer.add(tensor.ExpandShapeOp(value, open_sizes, maps, part.shape, wide)).result
+    return writer.add(tensor.ExpandShapeOp(value, [], maps, part.shape, wide)).result

@@ -25,6 +25,8 @@ class Board:
 
     cores: list[Core] = field(default_factory=lambda: list[Core]())
     raised: Counter[Flag] = field(default_factory=lambda: Counter[Flag]())
+    # In a loop the same flags may be up again after each turn: only a count shows progress.
+    events: int = 0
     workspaces: dict[tuple[int, int], Memory] = field(
         default_factory=lambda: dict[tuple[int, int], Memory]()
     )
@@ -134,6 +136,7 @@ class Core:
 
     def raise_flag(self, flag: int, mode: Mode) -> None:
         """Raises a flag for the partners."""
+        self._board.events += 1
         for core in self._partners(mode):
             self._board.raised[self.number, core.number, flag] += 1
 
@@ -143,6 +146,7 @@ class Core:
         while not all(self._board.raised[key] for key in flags):
             yield
         self._board.raised.subtract(flags)
+        self._board.events += 1
 
     def _partners(self, mode: Mode) -> list[Core]:
         if self.kind == "mix":

@@ -78,9 +78,9 @@ class Stage:
         for body in waiting:
             next(body)  # every body starts with an empty step
         while waiting:
-            raised = board.raised.copy()
+            events = board.events
             left = [body for body in waiting if not _is_done(body)]
-            if len(left) == len(waiting) and board.raised == raised:
+            if len(left) == len(waiting) and board.events == events:
                 raise StuckError(f"{len(left)} cores wait for flags that nobody raises")
             waiting = left
 

@@ -65,6 +65,7 @@ def test_a_buffer_with_gaps_or_of_unknown_size_is_refused() -> None:
 def test_two_results_are_more_than_a_function_of_llvm_has() -> None:
     text = "func.func @f(%a: f32) -> (f32, f32) {\n  return %a, %a : f32, f32\n}"
     assert "convert-to-llvm cannot lower func.return" in _fails(text)
+    assert "run buffer-results-to-out-params before it" in _fails(text)
     assert "one value at most" in _fails(
         "func.func private @g(f32) -> (f32, f32)\nfunc.func @f(%a: f32) -> f32 {\n"
         "  return %a : f32\n}"

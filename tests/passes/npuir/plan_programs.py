@@ -1,16 +1,19 @@
 """Random programs on tiles in UB: loops that carry tiles, branches that yield them, views.
 
-Every program loads what it reads, so that its numbers are known whatever memory holds before.
+Every program loads what it reads, so that its numbers are known whatever memory holds before,
+and stores what it has made, so that a tile that was lost shows.
 """
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
 
 CELLS = 64
 OPS = ("vadd", "vsub", "vmax")
+KINDS = ("load", "load", "compute", "compute", "compute", "parts", "store", "loop", "loop", "if")
 # Elements of a tile: some programs fit in a row, some only if tiles share bytes.
 LENGTHS = (1024, 4096, 8192)
 
@@ -26,19 +29,20 @@ def half(length: int, offset: int) -> str:
 
 @dataclass
 class Writer:
-    """Writes one program; `draw` makes its choices."""
+    """Writes one program; `rng` makes its choices."""
 
-    draw: object
+    rng: random.Random
     length: int
+    statements: int
     lines: list[str] = field(default_factory=list)
     count: int = 0
     stores: int = 0
 
     def pick(self, values):
-        return self.draw(st.sampled_from(list(values)))
+        return self.rng.choice(list(values))
 
     def number(self, low: int, high: int) -> int:
-        return self.draw(st.integers(low, high))
+        return self.rng.randint(low, high)
 
     def name(self) -> str:
         self.count += 1
@@ -77,9 +81,13 @@ class Writer:
             self.stores += 1
             self.add(f"hivm.hir.store ins({name} : {tile(self.length)}) outs({target} : {kind})")
 
+    def source(self, filled: list[str]) -> str:
+        """A filled tile, more often one of the last."""
+        return self.pick(filled[-4:] if self.number(0, 2) else filled)
+
     def compute(self, filled: list[str], *, in_loop: bool) -> str:
-        left, right, op = self.pick(filled), self.pick(filled), self.pick(OPS)
-        fresh = self.number(0, 3) > 0
+        left, right, op = self.source(filled), self.source(filled), self.pick(OPS)
+        fresh = self.number(0, 4) > 0
         result = self.alloc(may_double=in_loop) if fresh else self.pick(filled)
         kinds = ", ".join([tile(self.length)] * 2)
         self.add(
@@ -92,7 +100,7 @@ class Writer:
         result = self.alloc(may_double=False)
         for offset in (0, self.length // 2):
             kinds, names = [], []
-            for whole in (self.pick(filled), self.pick(filled), result):
+            for whole in (self.source(filled), self.source(filled), result):
                 shift = self.pick((0, self.length // 2)) if whole != result else offset
                 kind, name = half(self.length, shift), self.name()
                 self.add(
@@ -108,16 +116,16 @@ class Writer:
         return result
 
     def loop(self, filled: list[str], depth: int) -> list[str]:
-        carried = [self.pick(filled) for _ in range(self.number(0, 2))]
+        carried = [self.source(filled) for _ in range(self.pick((0, 1, 1, 2, 2)))]
         index, results = self.name(), [self.name() for _ in carried]
         arguments = [self.name() for _ in carried]
         kinds = ", ".join([tile(self.length)] * len(carried))
-        head = f"scf.for {index} = %c0 to %c{self.number(0, 3)} step %c1"
+        head = f"scf.for {index} = %c0 to %c{self.pick((1, 2, 3, 3))} step %c1"
         if carried:
             pairs = ", ".join(f"{a} = {c}" for a, c in zip(arguments, carried, strict=True))
             head = f"{', '.join(results)} = {head} iter_args({pairs}) -> ({kinds})"
         self.add(head + " : i32 {")
-        inner = self.block([*filled, *arguments], depth + 1, index)
+        inner = self.block([*filled, *arguments], depth + 1, index, in_loop=True)
         if carried:
             last = self.chosen(inner, len(filled), len(carried))
             self.add(f"scf.yield {', '.join(last)} : {kinds}")
@@ -129,7 +137,7 @@ class Writer:
         own = inner[outer:] or inner
         return [self.pick(own if self.number(0, 3) else inner) for _ in range(count)]
 
-    def branch(self, filled: list[str], depth: int, index: str) -> list[str]:
+    def branch(self, filled: list[str], depth: int, index: str, *, in_loop: bool) -> list[str]:
         condition = self.name()
         self.add(f"{condition} = arith.cmpi sgt, {index}, %c0 : i32")
         result = [self.name()] if self.number(0, 1) else []
@@ -140,17 +148,18 @@ class Writer:
             else f"scf.if {condition} {{"
         )
         for is_last in (False, True) if result else (True,):
-            inner = self.block(filled, depth + 1, index)
+            inner = self.block(filled, depth + 1, index, in_loop=in_loop)
             if result:
                 self.add(f"scf.yield {self.chosen(inner, len(filled), 1)[0]} : {kind}")
             self.add("}" if is_last else "} else {")
         return result
 
-    def block(self, outer: list[str], depth: int, index: str) -> list[str]:
+    def block(
+        self, outer: list[str], depth: int, index: str, *, in_loop: bool = False
+    ) -> list[str]:
         filled = list(outer)
-        in_loop = depth > 0
-        for _ in range(self.number(1, 5 if depth == 0 else 3)):
-            kind = self.pick(("load", "compute", "compute", "parts", "store", "loop", "if"))
+        for _ in range(self.number(2, max(self.statements - 2 * depth, 2))):
+            kind = self.pick(KINDS)
             if kind == "load" or not filled:
                 filled.append(self.load(in_loop=in_loop))
             elif kind == "compute":
@@ -160,23 +169,24 @@ class Writer:
             elif kind == "loop" and depth < 2:
                 filled += self.loop(filled, depth)
             elif kind == "if" and depth < 2:
-                filled += self.branch(filled, depth, index)
+                filled += self.branch(filled, depth, index, in_loop=in_loop)
             else:
                 self.store(self.pick(filled))
         return filled
 
 
-@st.composite
-def programs(draw) -> str:
-    writer = Writer(draw, draw(st.sampled_from(LENGTHS)))
-    filled = writer.block([], 0, "%c0")
-    for name in filled[-3:]:
+def program(seed: int, statements: int) -> str:
+    rng = random.Random(seed)
+    writer = Writer(rng, rng.choice(LENGTHS), statements)
+    for name in writer.block([], 0, "%c0")[-12:]:
         writer.store(name)
     body = "\n    ".join(writer.lines)
     flat = "memref<?xf32, #hivm.address_space<gm>>"
     whole = f"memref<{CELLS * 8192}xf32, strided<[1]>, #hivm.address_space<gm>>"
     starts = "\n    ".join(
-        f"%at{i} = arith.constant {i * writer.length} : index" for i in range(CELLS)
+        f"%at{i} = arith.constant {i * writer.length} : index"
+        for i in range(CELLS)
+        if f"%at{i}]" in body
     )
     views = "\n    ".join(
         f"%{name} = memref.reinterpret_cast %{name}_all to offset: [0], "
@@ -195,3 +205,6 @@ def programs(draw) -> str:
     return
   }}
 }}"""
+
+
+programs = st.builds(program, st.integers(0, 2**32 - 1), st.integers(2, 9))

@@ -55,7 +55,7 @@ def _number(address) -> int:
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
-@given(programs())
+@given(programs)
 def test_no_live_tiles_overlap_and_the_sum_is_enough(text: str) -> None:
     module = from_text(text)
     wanted = _numbers(module)

@@ -21,7 +21,6 @@ from tlcourse.passes.npuir.hivm_graph_sync_solver import HivmGraphSyncSolverPass
 from tlcourse.passes.npuir.hivm_inject_sync import HivmInjectSyncPass
 
 SOLVERS = (HivmGraphSyncSolverPass, HivmInjectSyncPass)
-SEEDS = (0, 1, 2)
 RACE = "TL521"
 
 
@@ -32,7 +31,7 @@ def codes(program: Program, module: ModuleOp, seed: int = 0) -> list[str]:
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("cube", [False, True], ids=["vector", "cube"])
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=8)
 @given(data=st.data())
 def test_no_race_is_left(solver: type[DevicePass], cube: bool, data: st.DataObject) -> None:
     program = data.draw(programs(cube=cube))
@@ -40,14 +39,13 @@ def test_no_race_is_left(solver: type[DevicePass], cube: bool, data: st.DataObje
     module = ordered(program, solver())
     slow = launched(program, ordered(program, HivmInjectSyncPass(sync_mode="barrier-all")))
     assert slow[0].findings == ()
-    for seed in SEEDS:
-        found, tensors = launched(program, module, seed)
-        assert found.findings == ()
-        assert all(map(torch.equal, tensors, slow[1]))
+    found, tensors = launched(program, module, data.draw(st.integers(0, 3)))
+    assert found.findings == ()
+    assert all(map(torch.equal, tensors, slow[1]))
 
 
 @pytest.mark.parametrize("cube", [False, True], ids=["vector", "cube"])
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @given(data=st.data())
 def test_without_any_one_flag_of_a_straight_program_there_is_a_race(
     cube: bool, data: st.DataObject
@@ -67,7 +65,7 @@ def test_without_any_one_flag_of_a_straight_program_there_is_a_race(
 def test_without_all_flags_there_are_races(cube: bool) -> None:
     found: list[bool] = []
 
-    @settings(deadline=None, max_examples=20, derandomize=True, phases=[Phase.generate])
+    @settings(deadline=None, max_examples=12, derandomize=True, phases=[Phase.generate])
     @given(program=programs(cube=cube))
     def look(program: Program) -> None:
         found.append(RACE in codes(program, ordered(program)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import arith, cf, func, llvm, math
 from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, ModuleOp, i64
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.utils.hints import isa
@@ -17,6 +17,11 @@ from tlcourse.dialects import llvm as own
 from tlcourse.dialects.rewriting import insert_at_start, replace
 from tlcourse.passes.mlir.llvm_memory import LIBRARY, PASS, POINTER, memory_ops
 from tlcourse.passes.mlir.refusals import no_way_down
+
+
+def _absolute(value: SSAValue) -> Operation:
+    return llvm.FAbsOp(value, value.type)
+
 
 # Ops that have a twin with the same operands.
 _TWINS: dict[type[Operation], Callable[..., Operation]] = {
@@ -32,7 +37,7 @@ _TWINS: dict[type[Operation], Callable[..., Operation]] = {
     arith.MuliOp: llvm.MulOp,
     arith.SelectOp: llvm.SelectOp,
     math.ExpOp: llvm.FExpOp,
-    math.AbsFOp: lambda value: llvm.FAbsOp(value, value.type),
+    math.AbsFOp: _absolute,
     math.SinOp: llvm.FSinOp,
     math.CosOp: llvm.FCosOp,
     math.SqrtOp: llvm.FSqrtOp,
@@ -88,7 +93,9 @@ def _convert(op: Operation) -> None:
     match op:
         case func.FuncOp():
             _function(op)
-        case func.ReturnOp() if len(op.arguments) <= 1:
+        case func.ReturnOp():
+            if len(op.arguments) > 1:
+                raise _too_many(op)
             replace(op, [llvm.ReturnOp(*op.arguments)])
         case func.CallOp() if len(op.results) <= 1:
             kinds = [machine_type(result.type) for result in op.results]
@@ -125,11 +132,15 @@ def _unknown(op: Operation) -> Exception:
     return no_way_down(op, PASS, why, fix)
 
 
+def _too_many(op: Operation) -> Exception:
+    why = "a function of LLVM returns one value at most"
+    return no_way_down(op, PASS, why, "run buffer-results-to-out-params before it")
+
+
 def _function(op: func.FuncOp) -> None:
     outputs = list(op.function_type.outputs.data)
     if len(outputs) > 1:
-        why = "a function of LLVM returns one value at most"
-        raise no_way_down(op, PASS, why, "run buffer-results-to-out-params before it")
+        raise _too_many(op)
     inputs = [machine_type(kind) for kind in op.function_type.inputs.data]
     output = machine_type(outputs[0]) if outputs else llvm.LLVMVoidType()
     linkage = llvm.LinkageAttr("external")

@@ -82,3 +82,19 @@ def _comes_from_outside_a_loop(value: SSAValue, op: Operation) -> bool:
             return True
         block, parent = parent.parent_block(), parent.parent_op()
     return False
+
+
+def updated(value: SSAValue) -> SSAValue:
+    """The tile that a tile differs from in parts only."""
+    while isinstance(value.owner, (tensor.InsertOp, tensor.InsertSliceOp)):
+        value = value.owner.dest
+    return value
+
+
+def is_needed_elsewhere(value: SSAValue, op: scf.IfOp) -> bool:
+    """Whether a tile is read after an `if`; its own yields do not count."""
+    inside = [use.operation for use in value.uses if isinstance(use.operation, scf.YieldOp)]
+    others = [use for use in value.uses if use.operation not in inside]
+    nested = {id(inner) for inner in op.walk()}
+    late = [use for use in others if id(use.operation) not in nested]
+    return is_read_after(value, op) and bool(late)

@@ -46,11 +46,10 @@ from tlcourse.passes.npuir.filled_parts import load_into, only_load
 from tlcourse.passes.npuir.labels import labels_of
 from tlcourse.passes.npuir.partial_bufferize import bufferize_dialects, written_operands
 from tlcourse.passes.npuir.structured import (
+    bufferize_structured,
     close_border,
     constant_buffer,
-    on_buffers,
     open_border,
-    reads_outputs,
 )
 from tlcourse.passes.npuir.tensor_shapes import Reshape, extents, reshaped
 
@@ -181,7 +180,8 @@ class _Bufferizer:
                 insert_before(op, [chosen])
                 self._done(op, chosen.result)
             case LinalgStructuredOperation() if op.results:
-                self._structured(op)
+                self.buffers |= bufferize_structured(op, self.buffer, self._destination)
+                self.retired.append(op)
             case arith.ConstantOp() if is_tensor(op.result):
                 made = constant_buffer(op)
                 insert_before(op, made)
@@ -191,17 +191,6 @@ class _Bufferizer:
                     raise _unknown(op)
             case _:
                 return
-
-    def _structured(self, op: LinalgStructuredOperation) -> None:
-        inputs = [self.buffer(one, op) if is_tensor(one) else one for one in op.inputs]
-        reads = reads_outputs(op)
-        outputs = [
-            self._destination(op, result, old, reads=reads)
-            for old, result in zip(op.outputs, op.results, strict=True)
-        ]
-        insert_before(op, [on_buffers(op, inputs, outputs)])
-        self.buffers.update(zip(op.results, outputs, strict=True))
-        self.retired.append(op)
 
     def buffer(self, value: SSAValue, before: Operation) -> SSAValue:
         """The buffer of a tensor; a fresh one for a tensor without contents."""
@@ -253,9 +242,13 @@ class _Bufferizer:
     ) -> SSAValue:
         """The buffer that `op` writes: the old tile's where that is safe, else a fresh one."""
         target = self.targets.get(result)
+        is_empty = isinstance(old.owner, tensor.EmptyOp)
         if target is not None:
+            kept = self.buffer(old, op) if reads and not is_empty else target
+            if kept is not target:
+                insert_before(op, [CopyOp(kept, target)])
             return target
-        if isinstance(old.owner, tensor.EmptyOp):
+        if is_empty:
             return self._alloc(result, op)
         home = self.buffer(old, op)
         if not is_borrowed(home) and not is_read_after(old, op):
@@ -360,9 +353,9 @@ class _Bufferizer:
         """The buffer of a branch's result: that of the tile it updates, where nobody needs that."""
         for yielded in yields:
             assert yielded is not None
-            value = yielded.operands[index]
+            value = updated(yielded.operands[index])
             home = self.buffers.get(value)
-            if home is not None and not is_borrowed(home) and not _is_needed_elsewhere(value, op):
+            if home is not None and not is_borrowed(home) and not is_needed_elsewhere(value, op):
                 return _Home(buffer=home, old=value)
         return _Home(buffer=self._alloc(op.results[index], op), old=None)
 
@@ -396,15 +389,6 @@ def _unknown(op: Operation) -> TLError:
         fix="lower the op to HIVM before this pass, as the pipeline does",
         labels=labels_of(op),
     )
-
-
-def _is_needed_elsewhere(value: SSAValue, op: scf.IfOp) -> bool:
-    """Whether a tile is read after an `if`; its own yields do not count."""
-    inside = [use.operation for use in value.uses if isinstance(use.operation, scf.YieldOp)]
-    others = [use for use in value.uses if use.operation not in inside]
-    nested = {id(inner) for inner in op.walk()}
-    late = [use for use in others if id(use.operation) not in nested]
-    return is_read_after(value, op) and bool(late)
 
 
 def _drop_tensor_results(function: func.FuncOp) -> None:

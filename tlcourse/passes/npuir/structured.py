@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import cast
+from collections.abc import Callable, Iterator
+from typing import Protocol, cast
 
 from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
@@ -23,28 +23,52 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from tlcourse.diagnostics import TLError, error
+from tlcourse.dialects.rewriting import insert_before
 from tlcourse.passes.npuir.labels import labels_of
 
 Scalar = IntegerAttr[IntegerType | IndexType] | FloatAttr[AnyFloat]
 
 
-def on_buffers(
-    op: LinalgStructuredOperation, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]
-) -> Operation:
-    """The same computation of buffers; `op` is left without its body."""
-    return type(op).build(
-        operands=[list(inputs), list(outputs)],
+class FindPlace(Protocol):
+    """Says where an op writes a result that starts from an old tensor."""
+
+    def __call__(
+        self, op: Operation, result: SSAValue, old: SSAValue, /, *, reads: bool
+    ) -> SSAValue:
+        """`reads`: whether the old contents count."""
+        ...
+
+
+def bufferize_structured(
+    op: LinalgStructuredOperation,
+    buffer_of: Callable[[SSAValue, Operation], SSAValue],
+    place_of_result: FindPlace,
+) -> dict[SSAValue, SSAValue]:
+    """Puts the same computation of buffers before an op, which is left without its body.
+
+    Returns:
+        the buffer of each result.
+    """
+    is_tensor = [isinstance(one.type, TensorType) for one in op.inputs]
+    inputs = [
+        buffer_of(one, op) if known else one
+        for one, known in zip(op.inputs, is_tensor, strict=True)
+    ]
+    arguments = op.body.block.args[len(op.inputs) :]
+    reads = any(bool(list(argument.uses)) for argument in arguments)
+    outputs = [
+        place_of_result(op, result, old, reads=reads)
+        for old, result in zip(op.outputs, op.results, strict=True)
+    ]
+    made = type(op).build(
+        operands=[inputs, outputs],
         result_types=[[]],
         properties=dict(op.properties),
         attributes=dict(op.attributes),
         regions=[op.detach_region(op.body)],
     )
-
-
-def reads_outputs(op: LinalgStructuredOperation) -> bool:
-    """Whether the old contents of the outputs count."""
-    arguments = op.body.block.args[len(op.inputs) :]
-    return any(bool(list(argument.uses)) for argument in arguments)
+    insert_before(op, [made])
+    return dict(zip(op.results, outputs, strict=True))
 
 
 def constant_buffer(op: arith.ConstantOp) -> list[Operation]:
