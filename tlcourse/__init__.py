@@ -14,7 +14,7 @@ from tlcourse import finder
 if TYPE_CHECKING:
     from tlcourse.grading.notebook import answer, check, hint, progress
     from tlcourse.pipeline.progressive import lower
-    from tlcourse.widgets.show import show_memory, show_passes, show_timeline
+    from tlcourse.widgets.show import show_deadlock, show_memory, show_passes, show_timeline
 
 __version__ = "0.1.0"
 
@@ -25,6 +25,7 @@ __all__ = [
     "hint",
     "lower",
     "progress",
+    "show_deadlock",
     "show_memory",
     "show_passes",
     "show_timeline",
@@ -36,6 +37,7 @@ _HOME = {
     "hint": "tlcourse.grading.notebook",
     "lower": "tlcourse.pipeline.progressive",
     "progress": "tlcourse.grading.notebook",
+    "show_deadlock": "tlcourse.widgets.show",
     "show_memory": "tlcourse.widgets.show",
     "show_passes": "tlcourse.widgets.show",
     "show_timeline": "tlcourse.widgets.show",

@@ -170,8 +170,35 @@ class MemoryMap:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Wait:
+    """One edge of a wait-for graph: a pipe that stands still, and who would let it go on.
+
+    Args:
+        waiter: core and pipe that wait, for example `aic MTE1`.
+        setter: core and pipe that would raise the flag, or `aic program` where the core has
+            not come to the raise; empty where the kernel has no such core.
+        flag: what is waited for, in words.
+        reason: why it does not come.
+        span: line of the wait.
+        setter_span: line of the raise, where there is one.
+        is_root: the others follow from this one.
+    """
+
+    waiter: str
+    setter: str
+    flag: str
+    reason: str
+    span: Span | None = None
+    setter_span: Span | None = None
+    is_root: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class Finding:
-    """A fault that the simulator saw: the first occurrence and how often it came back."""
+    """A fault that the simulator saw: the first occurrence and how often it came back.
+
+    A deadlock has its wait-for graph in `waits`.
+    """
 
     schema: ClassVar[str] = "tlcourse.Finding/1"
     diagnostic: Diagnostic
@@ -181,6 +208,7 @@ class Finding:
     iteration: tuple[int, ...] = ()
     count: int = 1
     other_span: Span | None = None
+    waits: tuple[Wait, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -123,47 +123,108 @@ def _do(tiles: Tiles, steps: tuple[Step, ...]) -> None:
         tiles[step.target] = step.meaning(tiles)
 
 
-def source(case: Mixed) -> str:
-    """The kernel's text in Developer mode."""
-    M, N, K = case.M, case.N, case.K
+def workspaces(case: Mixed, mode: str) -> tuple[torch.Tensor, ...]:
+    """Tensors behind C that an Expert kernel hands its tiles over in."""
+    shape = case.turns, case.blocks * case.M, case.N
+    kinds = (torch.float32, torch.float16, torch.float32)
+    return tuple(torch.zeros(shape, dtype=kind) for kind in kinds) if mode == "Expert" else ()
+
+
+def source(case: Mixed, mode: str) -> str:
+    """The kernel's text."""
     tensors = {
-        "A": ((case.rows, K * case.turns), "float16"),
-        "B": ((K * case.turns, N), "float16"),
-        "E": ((N, N), "float16"),
-        "C": ((case.rows, N), "float32"),
+        "A": ((case.rows, case.K * case.turns), "float16"),
+        "B": ((case.K * case.turns, case.N), "float16"),
+        "E": ((case.N, case.N), "float16"),
+        "C": ((case.rows, case.N), "float32"),
     }
+    for name, one in zip(("W1", "W2", "W3"), workspaces(case, mode), strict=False):
+        tensors[name] = (tuple(one.shape), str(one.dtype).removeprefix("torch."))
+    parameters = ", ".join(f'{n}: T.Tensor({s}, "{k}")' for n, (s, k) in tensors.items())
+    lines = [f"r = cid * {case.M}", f"n = T.min({case.M}, {case.rows} - r)"]
+    lines += _expert(case) if mode == "Expert" else _developer(case)
+    head = f"@T.prim_func\ndef k({parameters}):\n    with T.Kernel({case.blocks}, is_npu=True) as "
+    return head + "(cid, vid):\n" + "".join(f"        {line}\n" for line in lines)
+
+
+def _allocations(case: Mixed, kinds: dict[str, str]) -> list[str]:
+    M, N, K = case.M, case.N, case.K
     tiles = {
-        "a": ("shared", (M, K), "float16"),
-        "b": ("shared", (K, N), "float16"),
-        "e": ("shared", (N, N), "float16"),
-        "w": ("shared", (M, N), "float16"),
-        "s": ("fragment", (M, N), "float32"),
-        "acc": ("fragment", (M, N), "float32"),
-        "m": ("fragment", (M, 1), "float32"),
+        "a": ((M, K), "float16"),
+        "b": ((K, N), "float16"),
+        "e": ((N, N), "float16"),
+        "w": ((M, N), "float16"),
+        "c": ((M, N), "float32"),
+        "s": ((M, N), "float32"),
+        "acc": ((M, N), "float32"),
+        "m": ((M, 1), "float32"),
     }
-    lines = [
-        f"{name} = T.alloc_{where}({shape}, '{kind}')"
-        for name, (where, shape, kind) in tiles.items()
-        if case.again or name not in "ew"
+    return [
+        f"{name} = T.alloc_{kinds[name]}({shape}, '{kind}')"
+        for name, (shape, kind) in tiles.items()
+        if name in kinds and (case.again or name not in "ew")
     ]
-    lines += [f"r = cid * {M}", f"n = T.min({M}, {case.rows} - r)"]
+
+
+def _load(case: Mixed) -> list[str]:
+    K = case.K
+    return [
+        f"T.copy(A[r : r + n, j * {K} : j * {K} + {K}], a[0:n, :])",
+        f"T.copy(B[j * {K} : j * {K} + {K}, :], b)",
+    ]
+
+
+def _worked(case: Mixed) -> list[str]:
+    """What a turn does with the product."""
+    lines = [step.line for step in case.steps]
+    return [*lines, *_block_of("if j % 2 == 0:", [step.line for step in case.even])]
+
+
+def _block_of(head: str, lines: list[str]) -> list[str]:
+    return [head, *(f"    {line}" for line in lines)] if lines else []
+
+
+def _developer(case: Mixed) -> list[str]:
+    shared, fragment = dict.fromkeys("abew", "shared"), dict.fromkeys("sm", "fragment")
+    lines = _allocations(case, {**shared, **fragment, "acc": "fragment"})
     lines += ["T.vbrc(0, acc)", "T.vbrc(0, m)", "T.vbrc(0, a)"]
     lines += ["T.copy(E, e)"] if case.again else []
-    lines += [f"for j in T.serial({case.turns}):", *(f"    {line}" for line in _turn(case))]
+    turn = [*_load(case), "T.gemm(a, b, s, initC=True)", *_worked(case)]
+    turn += ["T.copy(s, w)", "T.gemm(w, e, s, initC=True)"] if case.again else []
+    lines += _block_of(f"for j in T.serial({case.turns}):", [*turn, "T.vadd(acc, s, acc)"])
     lines += [step.line for step in case.after]
-    lines += ["T.copy(acc[0:n, :], C[r : r + n, :])"]
-    parameters = ", ".join(f'{n}: T.Tensor({s}, "{k}")' for n, (s, k) in tensors.items())
-    head = f"@T.prim_func\ndef k({parameters}):\n    with T.Kernel({case.blocks}, is_npu=True) as "
-    return head + "(cid, _):\n" + "".join(f"        {line}\n" for line in lines)
+    return [*lines, "T.copy(acc[0:n, :], C[r : r + n, :])"]
 
 
-def _turn(case: Mixed) -> list[str]:
-    K = case.K
-    lines = [f"T.copy(A[r : r + n, j * {K} : j * {K} + {K}], a[0:n, :])"]
-    lines += [f"T.copy(B[j * {K} : j * {K} + {K}, :], b)", "T.gemm(a, b, s, initC=True)"]
-    lines += [step.line for step in case.steps]
-    if case.even:
-        lines += ["if j % 2 == 0:", *(f"    {step.line}" for step in case.even)]
+def _expert(case: Mixed) -> list[str]:
+    rows = f"r : r + {case.M}, :"
+    cube = _allocations(case, {**dict.fromkeys("abew", "L1"), "c": "L0C"})
+    cube += ["T.copy(E, e)"] if case.again else []
+    turn = [*_load(case), "T.gemm(a, b, c, initC=True)", *_handed(f"T.copy(c, W1[j, {rows}])")]
     if case.again:
-        lines += ["T.copy(s, w)", "T.gemm(w, e, s, initC=True)"]
-    return [*lines, "T.vadd(acc, s, acc)"]
+        turn += [*_awaited(1, f"T.copy(W2[j, {rows}], w)"), "T.gemm(w, e, c, initC=True)"]
+        turn += _handed(f"T.copy(c, W3[j, {rows}])")
+    cube += _block_of(f"for j in T.serial({case.turns}):", turn)
+    return [*_block_of('with T.Scope("Cube"):', cube), *_vector(case, rows)]
+
+
+def _vector(case: Mixed, rows: str) -> list[str]:
+    lines = _allocations(case, dict.fromkeys(("s", "acc", "m", "w"), "ub"))
+    lines += ["T.vbrc(0, acc)", "T.vbrc(0, m)"]
+    turn = [*_awaited(0, f"T.copy(W1[j, {rows}], s)"), *_worked(case)]
+    if case.again:
+        turn += ["T.vcast(s, w)", "if vid == 0:", f"    T.copy(w, W2[j, {rows}])"]
+        turn += ['with T.rs("PIPE_MTE3"):', "    T.sync_block_set(1)"]
+        turn += _awaited(0, f"T.copy(W3[j, {rows}], s)")
+    lines += _block_of(f"for j in T.serial({case.turns}):", [*turn, "T.vadd(acc, s, acc)"])
+    lines += [step.line for step in case.after]
+    lines += ["if vid == 0:", "    T.copy(acc[0:n, :], C[r : r + n, :])"]
+    return _block_of('with T.Scope("Vector"):', lines)
+
+
+def _handed(copy: str) -> list[str]:
+    return ['with T.rs("PIPE_FIX"):', f"    {copy}", "    T.sync_block_set(0)"]
+
+
+def _awaited(flag: int, copy: str) -> list[str]:
+    return ['with T.rs("PIPE_MTE2"):', f"    T.sync_block_wait({flag})", f"    {copy}"]

@@ -11,6 +11,7 @@ from hypothesis import given, note, settings
 
 import tlcourse.language as T
 from tests.functional import random_kernels as kernels
+from tests.functional import random_mixed as mixed
 from tests.functional import random_products as products
 from tlcourse.dialects.signature import stamp
 from tlcourse.functional.generate import generate
@@ -69,3 +70,17 @@ def test_random_products(mode: Mode, case: products.Product) -> None:
     limit = tolerance(case.sum_dtype)
     for found, tensor in zip(outputs, wanted, strict=True):
         torch.testing.assert_close(found, tensor, rtol=limit, atol=limit)
+
+
+@pytest.mark.parametrize("mode", ["Expert", "Developer"])
+@settings(deadline=None, max_examples=40)
+@given(case=mixed.mixed())
+def test_random_kernels_of_both_kinds_of_core(mode: Mode, case: mixed.Mixed) -> None:
+    text = mixed.source(case, mode)
+    note(text)
+    tensors = mixed.inputs(case)
+    wanted = mixed.expected(case, *tensors)
+    found = torch.zeros_like(wanted)
+    computed(read(text), mode, *tensors, found, *mixed.workspaces(case, mode))
+    limit = tolerance("float16" if case.again else "float32")
+    torch.testing.assert_close(found, wanted, rtol=limit, atol=limit)

@@ -8,6 +8,7 @@ from tlcourse.diagnostics import TLError
 from tlcourse.examples.minicv import minicv_expert
 from tlcourse.jit import Kernel, compile
 from tlcourse.jit.effect import effect
+from tlcourse.widgets.show import show_deadlock
 
 
 @pytest.fixture
@@ -68,3 +69,19 @@ def test_changes_are_for_the_simulator(kernel: Kernel) -> None:
     assert caught.value.code == "TL340"
     with pytest.raises(TLError, match="no instruction 99"):
         kernel.what_if(remove=99)
+
+
+def test_a_deadlock_has_its_graph(kernel: Kernel) -> None:
+    """M never raises for FIX, and the vector cores wait for the cube core."""
+    changed = kernel.what_if(remove=number(kernel, "set_flag M to FIX, flag 0"))
+    (finding,) = effect(kernel, changed).findings
+    roots = [wait for wait in finding.waits if wait.is_root]
+    assert [(wait.waiter, wait.setter) for wait in roots] == [("aic FIX", "aic program")]
+    edges = {wait.waiter: wait.setter for wait in finding.waits}
+    assert edges["aiv0 MTE2"] == edges["aiv1 MTE2"] == "aic FIX"
+    assert edges["aiv0 V"] == "aiv0 MTE2"
+    assert repr(show_deadlock(changed)).startswith("DeadlockView(")
+    effect(kernel, kernel)
+    with pytest.raises(TLError, match="no deadlock to show") as caught:
+        show_deadlock(kernel)
+    assert caught.value.code == "TL734"

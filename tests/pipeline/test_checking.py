@@ -7,9 +7,11 @@ from dataclasses import replace
 import pytest
 import torch
 from hypothesis import Phase, assume, given, note, settings
+from hypothesis import strategies as st
 from xdsl.dialects import func
 
 from tests.functional import random_kernels as kernels
+from tests.functional import random_mixed as mixed
 from tests.functional import random_products as products
 from tests.functional.test_differential import read
 from tlcourse.diagnostics import TLError
@@ -19,6 +21,7 @@ from tlcourse.dialects.signature import stamp
 from tlcourse.passes.npuir.functions import DevicePass
 from tlcourse.pipeline import checking
 from tlcourse.pipeline.checking import check_passes
+from tlcourse.pipeline.options import PassOptions
 from tlcourse.pipeline.order import Step
 from tlcourse.records import Mode
 
@@ -35,11 +38,13 @@ def _in_whole_blocks(case: products.Product) -> products.Product:
     return replace(case, corner=(0, 0))
 
 
-def _check(text: str, mode: Mode, *tensors: torch.Tensor) -> list[checking.PassCheck]:
+def _check(
+    text: str, mode: Mode, *tensors: torch.Tensor, options: PassOptions | None = None
+) -> list[checking.PassCheck]:
     kernel = read(text)
     stamp(kernel.module, mode=mode, target="npuir", out_idx=(), pass_configs={})
     try:
-        return list(check_passes(kernel.module, kernel.sources, tensors))
+        return list(check_passes(kernel.module, kernel.sources, tensors, options=options))
     except TLError as problem:
         assume(problem.code != _TOO_LARGE)
         raise
@@ -65,6 +70,31 @@ def test_passes_keep_the_numbers_of_products(mode: Mode, case: products.Product)
     outputs = [torch.zeros_like(tensor) for tensor in products.expected(case, a, b)]
     note(text := products.source(case, mode))
     checks = _check(text, mode, a, b, *outputs)
+    assert [check for check in checks if check.state == "differs"] == []
+    assert sum(check.state == "same" for check in checks) > 5
+
+
+_OPTIONS = st.builds(
+    PassOptions,
+    auto_multi_buffer=st.booleans(),
+    cv_pipelining=st.booleans(),
+    bind_sub_block=st.booleans(),
+    graph_sync_solver=st.booleans(),
+    workspace_multibuffer=st.sampled_from((1, 2, 4)),
+    auto_blockify_loop=st.booleans(),
+)
+
+
+@pytest.mark.parametrize("mode", ["Expert", "Developer"])
+@settings(deadline=None, max_examples=8, phases=_PHASES)
+@given(case=mixed.mixed(), options=_OPTIONS)
+def test_passes_keep_the_numbers_of_mixed_kernels(
+    mode: Mode, case: mixed.Mixed, options: PassOptions
+) -> None:
+    tensors = mixed.inputs(case)
+    outputs = torch.zeros(case.rows, case.N), *mixed.workspaces(case, mode)
+    note(text := mixed.source(case, mode))
+    checks = _check(text, mode, *tensors, *outputs, options=options)
     assert [check for check in checks if check.state == "differs"] == []
     assert sum(check.state == "same" for check in checks) > 5
 

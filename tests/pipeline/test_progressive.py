@@ -29,6 +29,15 @@ WRONG_SHAPE = """func.func @f(%a: tensor<4xf32>, %b: tensor<3xf32>) -> tensor<4x
   return %s : tensor<4xf32>
 }
 """
+DENSE = """func.func @dense(%a: tensor<1x4x8xf32>, %w: tensor<1x8x3xf32>, %b: tensor<1x1x3xf32>)
+    -> tensor<1x4x3xf32> {
+  %p = tosa.matmul %a, %w : (tensor<1x4x8xf32>, tensor<1x8x3xf32>) -> tensor<1x4x3xf32>
+  %s = tosa.add %p, %b : (tensor<1x4x3xf32>, tensor<1x1x3xf32>) -> tensor<1x4x3xf32>
+  %z = "tosa.const"() <{value = dense<0.0> : tensor<1x4x3xf32>}> : () -> tensor<1x4x3xf32>
+  %r = tosa.maximum %s, %z : (tensor<1x4x3xf32>, tensor<1x4x3xf32>) -> tensor<1x4x3xf32>
+  return %r : tensor<1x4x3xf32>
+}
+"""
 # What each level is known by, and the first pass after which only levels below are left.
 LEVELS = {
     "tosa.": "tosa-to-arith",
@@ -122,10 +131,21 @@ def test_the_real_compiler_goes_the_same_way(bishengir_opt: Path) -> None:
 
 
 @pytest.mark.bishengir
+def test_a_matrix_product_ends_in_as_many_jumps_as_the_real_compilers(bishengir_opt: Path) -> None:
+    assert bishengir_opt
+    way = lower(DENSE)
+    pairs = zip(way.trace().snapshots, way.trace("bishengir").snapshots, strict=True)
+    counts = {one.pass_name: (one.op_counts, other.op_counts) for one, other in pairs}
+    for name in ("tosa-to-arith", "cse", "convert-scf-to-cf"):
+        assert counts[name][0] == counts[name][1], name
+
+
+@pytest.mark.bishengir
 def test_the_real_compiler_reads_every_text_of_ours(bishengir_opt: Path, tmp_path: Path) -> None:
-    for index, one in enumerate(lower().trace().snapshots):
+    trace = lower().trace()
+    for index, one in enumerate(trace.snapshots):
         path = tmp_path / f"{index}.mlir"
-        path.write_text(lower().trace().texts[one.text_id], encoding="utf-8")
+        path.write_text(trace.texts[one.text_id], encoding="utf-8")
         done = subprocess.run(
             [str(bishengir_opt), str(path)], capture_output=True, text=True, check=False
         )

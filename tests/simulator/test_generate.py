@@ -181,6 +181,27 @@ def test_print_says_who_prints(tiny, capsys) -> None:
     assert capsys.readouterr().out == "[block 0, aiv0] n 0\n[block 1, aiv0] n 1\n"
 
 
+def test_print_waits_until_the_core_has_drained(tiny, helpers, capsys) -> None:
+    debug = '<{debugtype = "print", prefix = "t", hex = false}> : (UB(8xf32)) -> ()'
+    vector = f"""%u = hivm.hir.pointer_cast(%c0) : UB(8xf32)
+hivm.hir.init_debug
+hivm.hir.load ins(%A1 : GM(8xf32)) outs(%u : UB(8xf32))
+"hivm.hir.debug"(%u) {debug}
+hivm.hir.finish_debug
+hivm.hir.vexp ins(%u : UB(8xf32)) outs(%u : UB(8xf32))"""
+    tensors = [helpers.tensor("A", "float32", 8)]
+    result = tiny.run(tensors, [torch.full((8,), 7.0)], vector=vector)
+    assert capsys.readouterr().out == "[block 0, aiv0] t tensor([7., 7., 7., 7., 7., 7., 7., 7.])\n"
+    assert result.findings == (), "no flag joins load and print, or print and vexp"
+
+
+def test_an_op_of_no_dialect_is_refused_by_its_own_name(tiny) -> None:
+    with pytest.raises(TLError) as caught:
+        tiny.run([], [], vector='"some.dialect_op"() : () -> ()')
+    assert caught.value.code == "TL531"
+    assert "cannot run some.dialect_op" in caught.value.diagnostic.what
+
+
 def test_values_carried_by_loops_and_conditions(tiny, helpers) -> None:
     vector = """%z = arith.constant 0 : i32
 %f = arith.constant 1 : i32

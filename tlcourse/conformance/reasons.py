@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from tlcourse.diagnostics import TLError
 
 _LONGEST = 200
+_FINDING = re.compile(r"\w+\[(TL\d{3})\]: (.*)")
 
 
 def reason_of(problem: BaseException) -> str:
@@ -16,6 +19,13 @@ def reason_of(problem: BaseException) -> str:
     if first.endswith(":"):  # a head, and what it announces
         first = " ".join(lines[:2])
     return f"{type(problem).__name__}: {first}"[:_LONGEST]
+
+
+def finding_of(text: str) -> str:
+    """The code and first sentence of a finding's text, `error[TL520]: store uses ..`."""
+    head = text.strip().split("\n", 1)[0]
+    found = _FINDING.match(head)
+    return f"{found[1]}: {found[2]}"[:_LONGEST] if found else head[:_LONGEST]
 
 
 def ended(code: int, log: str) -> str:

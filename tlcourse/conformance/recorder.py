@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 import types
+import warnings
 from collections.abc import Generator
 from pathlib import Path
 
@@ -17,7 +18,8 @@ import pytest
 
 from tlcourse.conformance.child import limit_memory
 from tlcourse.conformance.pytest_run import run_pytest
-from tlcourse.conformance.reasons import reason_of
+from tlcourse.conformance.reasons import finding_of, reason_of
+from tlcourse.jit.report import FindingWarning
 
 
 class Recorder:
@@ -32,6 +34,7 @@ class Recorder:
         self._events = events
         self._wanted = wanted
         self._reason: tuple[str, str] | None = None
+        self._findings: list[str] = []
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -54,7 +57,12 @@ class Recorder:
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._reason = None
+        self._findings = []
         self._tell("start", case=nodeid)
+
+    def pytest_warning_recorded(self, warning_message: warnings.WarningMessage) -> None:
+        if issubclass(warning_message.category, FindingWarning):
+            self._findings.append(finding_of(str(warning_message.message)))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -66,9 +74,14 @@ class Recorder:
             self._reason = (outcome, reason_of(call.excinfo.value))
         return report
 
-    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+    # Outermost, because pytest hands out a case's warnings when all of it is over.
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        result = yield
         outcome, reason = self._reason or ("passed", "")
-        self._tell("done", case=nodeid, outcome=outcome, reason=reason)
+        findings = list(dict.fromkeys(self._findings))
+        self._tell("done", case=item.nodeid, outcome=outcome, reason=reason, findings=findings)
+        return result
 
     def _tell(self, event: str, **facts: object) -> None:
         with self._events.open("a", encoding="utf-8") as file:

@@ -56,6 +56,7 @@ class Case:
         reason: why it did not pass, one line.
         seconds: wall time.
         steps: goldens only, what the module came through.
+        findings: npuir only, what the executor saw and ran on after, code and first sentence.
     """
 
     folder: str
@@ -64,6 +65,7 @@ class Case:
     reason: str = ""
     seconds: float = 0.0
     steps: dict[str, bool] = field(default_factory=lambda: dict[str, bool]())
+    findings: tuple[str, ...] = ()
 
     @property
     def group(self) -> str:

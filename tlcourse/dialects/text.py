@@ -8,9 +8,10 @@ from io import StringIO
 from typing import cast
 
 from xdsl.context import Context
-from xdsl.dialects import affine, arith, builtin, func, math, scf, tensor
+from xdsl.dialects import arith, builtin, func, math, scf, tensor
 from xdsl.dialects.builtin import ModuleOp, UnknownLoc
 from xdsl.ir import Operation
+from xdsl.ir.affine import AffineMap
 from xdsl.parser import Parser
 from xdsl.parser.generic_parser import ParserState
 from xdsl.printer import Printer
@@ -19,6 +20,7 @@ from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind, StringLiteral
 
 from tlcourse.dialects import (
+    affine,
     annotation,
     bufferization,
     hacc,
@@ -29,6 +31,7 @@ from tlcourse.dialects import (
     scope,
     tl,
 )
+from tlcourse.dialects.affine import SemiAffineParser
 from tlcourse.dialects.locations import location
 
 # What xDSL says of an unknown operation in custom form; its place is behind the name.
@@ -125,6 +128,9 @@ class _Parser(Parser):
             column = start - (self._line_ends[line - 1] if line else -1)
             op.location = location(self._name, line + 1, column)
         return op
+
+    def parse_affine_map(self) -> AffineMap:
+        return SemiAffineParser(self._parser_state).parse_affine_map()
 
     def _named(self, problem: ParseError, start: int) -> ParseError:
         """The error with the operation's name, where xDSL says only that it knows none."""

@@ -14,6 +14,7 @@ from typing import cast
 from xdsl.dialects import arith, builtin, func
 from xdsl.dialects.builtin import (
     AffineMapAttr,
+    AnyFloat,
     ArrayAttr,
     DictionaryAttr,
     IndexType,
@@ -24,6 +25,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 from xdsl.printer import Printer
+
+from tlcourse.dialects.mlir_floats import float_text
 
 _SHORT = {builtin.ModuleOp.name: "module", func.ReturnOp.name: "return"}
 # What results are called there; every other result has a number.
@@ -126,6 +129,13 @@ class _UpstreamPrinter(Printer):
             self.print_attr_dict(attribute.data)
         else:
             super().print_attribute(attribute)
+
+    def print_float(self, value: float, type: AnyFloat) -> None:
+        text = float_text(value, type)
+        if text is None:
+            super().print_float(value, type)
+        else:
+            self.print_string(text)
 
     def _print_element(self, attribute: Attribute) -> None:
         if isinstance(attribute, IntegerAttr):

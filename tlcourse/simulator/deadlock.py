@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tlcourse.records import Wait
 from tlcourse.simulator import wording
+from tlcourse.simulator.core import Core
 from tlcourse.simulator.findings import Fault
 from tlcourse.simulator.instruction import Instruction, Site
 from tlcourse.simulator.machine import Machine
@@ -20,6 +22,7 @@ def deadlock(machine: Machine, kernel: str) -> Fault:
     key = _key(token)
     site = _set_site(token, machine)
     lines = [_edge(machine, *edge) for edge in edges[:_SHOWN]]
+    waits = tuple(_wait(machine, *edge, is_root=edge[1] is token) for edge in edges)
     more = f"; and {len(edges) - _SHOWN} more waits" if len(edges) > _SHOWN else ""
     who = f"{instruction.pipe.name} of {wording.core(instruction.core)}"
     return Fault(
@@ -33,6 +36,7 @@ def deadlock(machine: Machine, kernel: str) -> Fault:
         fix=_fix(machine, token),
         label=f"waits for {wording.flag(key, machine.cores)}",
         other_label="the raise stands here",
+        waits=waits,
     )
 
 
@@ -62,6 +66,33 @@ def _edge(machine: Machine, instruction: Instruction, token: Token) -> str:
     key = _key(token)
     who = f"{instruction.pipe.name} of {wording.core(instruction.core)}"
     return f"{who} waits for {wording.flag(key, machine.cores)}, {_reason(machine, token)}"
+
+
+def _wait(
+    machine: Machine, instruction: Instruction, token: Token, *, is_root: bool
+) -> tuple[Wait, int, int]:
+    """An edge as a record, with the places of the wait and of the raise."""
+    key = _key(token)
+    site = _set_site(token, machine)
+    setter = token.setter
+    if setter is not None:
+        name = f"{_name(machine, setter.core)} {setter.pipe.name}"
+    else:
+        name = f"{_name(machine, machine.cores[key.sender])} program" if key.sender >= 0 else ""
+    wait = Wait(
+        waiter=f"{_name(machine, instruction.core)} {instruction.pipe.name}",
+        setter=name,
+        flag=wording.flag(key, machine.cores),
+        reason=_reason(machine, token),
+        is_root=is_root,
+    )
+    return wait, instruction.site.span, site.span if site is not None else -1
+
+
+def _name(machine: Machine, core: Core) -> str:
+    """`aic`, `aiv0`; with the block where several are in flight."""
+    blocks = {other.block for other in machine.cores}
+    return core.name if len(blocks) == 1 else f"block {core.block} {core.name}"
 
 
 def _reason(machine: Machine, token: Token) -> str:

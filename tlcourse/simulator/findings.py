@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 
 from tlcourse.diagnostics import Diagnostic, Label, Severity, Span
-from tlcourse.records import Finding
+from tlcourse.records import Finding, Wait
 from tlcourse.simulator.instruction import Instruction
 
 
@@ -23,6 +23,7 @@ class Fault:
         label: words beside the caret of `at`.
         other_label: words beside the caret of `other`.
         excuses: keys of faults that follow from this one and are not reported beside it.
+        waits: edges of a deadlock's graph, with the span numbers of wait and raise.
     """
 
     key: Hashable
@@ -38,6 +39,7 @@ class Fault:
     other_label: str = ""
     severity: Severity = "error"
     excuses: tuple[Hashable, ...] = ()
+    waits: tuple[tuple[Wait, int, int], ...] = ()
 
 
 @dataclass
@@ -105,4 +107,8 @@ class FindingLog:
             block=fault.at.core.block,
             iteration=fault.at.turn,
             other_span=other,
+            waits=tuple(
+                replace(wait, span=self.span(at), setter_span=self.span(by))
+                for wait, at, by in fault.waits
+            ),
         )

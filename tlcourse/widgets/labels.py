@@ -7,6 +7,14 @@ from typing import Literal
 Language = Literal["en", "zh"]
 
 _LABELS: dict[str, tuple[str, str]] = {
+    "deadlock": ("Who waits for whom", "谁在等谁"),
+    "nobody": ("nobody", "没有任何核"),
+    "program": ("its program", "它的程序"),
+    "waits": ("waits", "等待者"),
+    "flag": ("for", "等待的标志"),
+    "raised_by": ("which is raised by", "由谁置起"),
+    "raise_line": ("line of the raise", "置起所在行"),
+    "reason": ("why it does not come", "为什么等不到"),
     "passes": ("passes", "个 pass"),
     "changed_of": ("{0} of {1} passes changed the IR", "{1} 个 pass 中 {0} 个改变了 IR"),
     "failed_of": ("{0} failed", "{0} 个失败"),

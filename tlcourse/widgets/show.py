@@ -1,4 +1,4 @@
-"""`show_passes`, `show_timeline`, `show_memory`: what a learner calls in a notebook.
+"""`show_passes`, `show_timeline`, `show_memory`, `show_deadlock`: what a learner calls.
 
 They take a kernel or a record. A kernel is known by what it can do: `.trace(backend)`,
 and `.last_launch` with `.timeline` and `.memory`.
@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from tlcourse.diagnostics import TLError, error
-from tlcourse.records import Backend, MemoryMap, PassTrace, Timeline
+from tlcourse.records import Backend, Finding, MemoryMap, PassTrace, Timeline
+from tlcourse.widgets.deadlock import DeadlockView
 from tlcourse.widgets.labels import Language
 from tlcourse.widgets.memory import MemoryView
 from tlcourse.widgets.timeline import TimelineView
@@ -95,6 +96,38 @@ def show_memory(kernel: object, language: Language = "en") -> MemoryView:
     if not maps:
         raise _not_launched("show_memory", kernel)
     return MemoryView(maps, _name(kernel), language)
+
+
+def show_deadlock(kernel: object, language: Language = "en") -> DeadlockView:
+    """Draws who waits for whom in a launch that came to a standstill.
+
+    Args:
+        kernel: a kernel whose last launch stood still, or the finding itself.
+        language: `en` or `zh`.
+
+    Raises:
+        TL730: the object is neither a kernel nor a finding.
+        TL731: the kernel was not launched on the simulator yet.
+        TL734: the launch did not stand still.
+    """
+    findings = (kernel,) if isinstance(kernel, Finding) else _findings(kernel)
+    for finding in findings:
+        if finding.waits:
+            return DeadlockView(finding, language)
+    raise error(
+        "TL734",
+        "there is no deadlock to show",
+        why="no pipe stood still: "
+        + (", ".join(f.diagnostic.code for f in findings) or "no findings"),
+        fix="look at the findings of the launch; show_timeline(kernel) shows where pipes wait",
+    )
+
+
+def _findings(kernel: object) -> tuple[Finding, ...]:
+    found = _of_last_launch("show_deadlock", kernel, "findings")
+    if not isinstance(found, tuple):
+        raise _not_launched("show_deadlock", kernel)
+    return tuple(one for one in cast(tuple[object, ...], found) if isinstance(one, Finding))
 
 
 def _traced(kernel: object, backend: Backend | None) -> PassTrace:

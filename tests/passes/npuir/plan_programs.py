@@ -1,7 +1,8 @@
 """Random programs on tiles in UB: loops that carry tiles, branches that yield them, views.
 
 Every program loads what it reads, so that its numbers are known whatever memory holds before,
-and stores what it has made, so that a tile that was lost shows.
+and stores what it has made, so that a tile that was lost shows. Like the programs that come from
+tensors it never writes a tile that it also reads under another name.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ class Writer:
     lines: list[str] = field(default_factory=list)
     count: int = 0
     stores: int = 0
+    accumulators: list[str] = field(default_factory=list)
+    writable: list[str] = field(default_factory=list)
 
     def pick(self, values):
         return self.rng.choice(list(values))
@@ -83,12 +86,20 @@ class Writer:
 
     def source(self, filled: list[str]) -> str:
         """A filled tile, more often one of the last."""
-        return self.pick(filled[-4:] if self.number(0, 2) else filled)
+        return self.pick(filled[-4:] if self.number(0, 2) else [*filled, *self.accumulators])
+
+    def shared(self, names: list[str]) -> list[str]:
+        """Tiles that get a second name are not written any more."""
+        self.writable = [name for name in self.writable if name not in names]
+        return names
 
     def compute(self, filled: list[str], *, in_loop: bool) -> str:
         left, right, op = self.source(filled), self.source(filled), self.pick(OPS)
-        fresh = self.number(0, 4) > 0
-        result = self.alloc(may_double=in_loop) if fresh else self.pick(filled)
+        old = [*self.writable, *self.accumulators]
+        fresh = self.number(0, 3) > 0 or not old
+        result = self.alloc(may_double=in_loop) if fresh else self.pick(old)
+        if fresh:
+            self.writable.append(result)
         kinds = ", ".join([tile(self.length)] * 2)
         self.add(
             f"hivm.hir.{op} ins({left}, {right} : {kinds}) outs({result} : {tile(self.length)})"
@@ -116,7 +127,12 @@ class Writer:
         return result
 
     def loop(self, filled: list[str], depth: int) -> list[str]:
-        carried = [self.source(filled) for _ in range(self.pick((0, 1, 1, 2, 2)))]
+        is_own = self.number(0, 2) == 0
+        if is_own:  # Nobody else knows the tile, so the loop may write it where it lies.
+            carried = [self.load(in_loop=False)]
+        else:
+            carried = [self.pick(filled) for _ in range(self.pick((0, 1, 1, 2, 2)))]
+        self.shared(carried)
         index, results = self.name(), [self.name() for _ in carried]
         arguments = [self.name() for _ in carried]
         kinds = ", ".join([tile(self.length)] * len(carried))
@@ -125,7 +141,9 @@ class Writer:
             pairs = ", ".join(f"{a} = {c}" for a, c in zip(arguments, carried, strict=True))
             head = f"{', '.join(results)} = {head} iter_args({pairs}) -> ({kinds})"
         self.add(head + " : i32 {")
-        inner = self.block([*filled, *arguments], depth + 1, index, in_loop=True)
+        inner = self.block(
+            [*filled, *arguments], depth + 1, index, arguments if is_own else [], in_loop=True
+        )
         if carried:
             last = self.chosen(inner, len(filled), len(carried))
             self.add(f"scf.yield {', '.join(last)} : {kinds}")
@@ -148,16 +166,22 @@ class Writer:
             else f"scf.if {condition} {{"
         )
         for is_last in (False, True) if result else (True,):
-            inner = self.block(filled, depth + 1, index, in_loop=in_loop)
+            inner = self.block(filled, depth + 1, index, [], in_loop=in_loop)
             if result:
                 self.add(f"scf.yield {self.chosen(inner, len(filled), 1)[0]} : {kind}")
             self.add("}" if is_last else "} else {")
         return result
 
     def block(
-        self, outer: list[str], depth: int, index: str, *, in_loop: bool = False
+        self,
+        outer: list[str],
+        depth: int,
+        index: str,
+        writable: list[str],
+        *,
+        in_loop: bool = False,
     ) -> list[str]:
-        filled = list(outer)
+        filled, kept, self.writable = list(outer), self.writable, list(writable)
         for _ in range(self.number(2, max(self.statements - 2 * depth, 2))):
             kind = self.pick(KINDS)
             if kind == "load" or not filled:
@@ -172,13 +196,16 @@ class Writer:
                 filled += self.branch(filled, depth, index, in_loop=in_loop)
             else:
                 self.store(self.pick(filled))
+        self.writable = kept
         return filled
 
 
 def program(seed: int, statements: int) -> str:
     rng = random.Random(seed)
     writer = Writer(rng, rng.choice(LENGTHS), statements)
-    for name in writer.block([], 0, "%c0")[-12:]:
+    writer.accumulators = [writer.load(in_loop=False)]
+    filled = writer.block([], 0, "%c0", [])
+    for name in [*writer.accumulators, *filled[-12:]]:
         writer.store(name)
     body = "\n    ".join(writer.lines)
     flat = "memref<?xf32, #hivm.address_space<gm>>"

@@ -22,6 +22,8 @@ from tlcourse.passes.npuir.hivm_inject_sync import HivmInjectSyncPass
 
 SOLVERS = (HivmGraphSyncSolverPass, HivmInjectSyncPass)
 RACE = "TL521"
+# Each example runs a simulator: shrinking a failing one would take minutes.
+_PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 
 
 def codes(program: Program, module: ModuleOp, seed: int = 0) -> list[str]:
@@ -31,7 +33,7 @@ def codes(program: Program, module: ModuleOp, seed: int = 0) -> list[str]:
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("cube", [False, True], ids=["vector", "cube"])
-@settings(deadline=None, max_examples=8)
+@settings(deadline=None, max_examples=8, phases=_PHASES)
 @given(data=st.data())
 def test_no_race_is_left(solver: type[DevicePass], cube: bool, data: st.DataObject) -> None:
     program = data.draw(programs(cube=cube))
@@ -45,7 +47,7 @@ def test_no_race_is_left(solver: type[DevicePass], cube: bool, data: st.DataObje
 
 
 @pytest.mark.parametrize("cube", [False, True], ids=["vector", "cube"])
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=12, phases=_PHASES)
 @given(data=st.data())
 def test_without_any_one_flag_of_a_straight_program_there_is_a_race(
     cube: bool, data: st.DataObject
@@ -58,7 +60,10 @@ def test_without_any_one_flag_of_a_straight_program_there_is_a_race(
     for op in units[dropped]:
         op.detach()
     note(str(module))
-    assert RACE in codes(program, module)
+    found = codes(program, module)
+    # The other half of a flag may be an argument of a matrix op, which stays: a deadlock then,
+    # or a flag that nobody waits for.
+    assert RACE in found if len(units[dropped]) > 1 or not cube else found
 
 
 @pytest.mark.parametrize("cube", [False, True], ids=["vector", "cube"])
@@ -86,6 +91,8 @@ def _units(module: ModuleOp) -> list[list[Operation]]:
             up[op.set_pipe.data, op.wait_pipe.data, op.event] = unit
             units.append(unit)
         if isinstance(op, WaitFlagOp):
-            up.pop((op.set_pipe.data, op.wait_pipe.data, op.event)).append(op)
+            unit = up.pop((op.set_pipe.data, op.wait_pipe.data, op.event), [])
+            units += [] if unit else [[op]]
+            unit.append(op)
     # The barrier before the end lets the kernel drain; nothing follows that could race.
     return [unit for unit in units if not isinstance(unit[0].next_op, func.ReturnOp)]

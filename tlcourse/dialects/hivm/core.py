@@ -123,6 +123,22 @@ class DebugOp(IRDLOperation):
         )
 
 
+@irdl_op_definition
+class InitDebugOp(IRDLOperation):
+    """Opens the channel for prints; the compiler puts it at the start of a kernel that prints."""
+
+    name = "hivm.hir.init_debug"
+    assembly_format = "attr-dict"
+
+
+@irdl_op_definition
+class FinishDebugOp(IRDLOperation):
+    """Sends what was printed; the compiler puts it behind each print."""
+
+    name = "hivm.hir.finish_debug"
+    assembly_format = "attr-dict"
+
+
 CORE = [
     GetBlockIdxOp,
     GetSubBlockIdxOp,
@@ -132,4 +148,6 @@ CORE = [
     SetFFTSBaseAddrOp,
     PointerCastOp,
     DebugOp,
+    InitDebugOp,
+    FinishDebugOp,
 ]

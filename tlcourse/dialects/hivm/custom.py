@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from xdsl.dialects.builtin import ArrayAttr, NoneAttr, StringAttr, UnitAttr, i64
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, NoneAttr, StringAttr, UnitAttr, i64
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -130,6 +130,21 @@ class CustomBaseOp(DestinationOp):
 
     def reads_destination(self) -> bool:
         return True
+
+    def is_distributed(self) -> bool:
+        """Whether the op reaches the global memory of other chips; so do its results."""
+        return "hivm.is_distributed" in self.attributes
+
+    def extra_buffers(self) -> list[tuple[Attribute, int]]:
+        """The buffers that the code wants besides: element type and number of elements."""
+        elements, counts = (
+            self.attributes.get(f"extra_buffers_{what}") for what in ("types", "sizes")
+        )
+        if not isinstance(elements, ArrayAttr) or not isinstance(counts, ArrayAttr):
+            return []
+        numbers = cast("ArrayAttr[IntegerAttr]", counts)
+        pairs = zip(cast("ArrayAttr[Attribute]", elements), numbers, strict=True)
+        return [(element, number.value.data) for element, number in pairs]
 
     def word(self, name: str) -> str:
         """The word of an enumeration attribute, for example of `hivm.pipe`; empty without it."""

@@ -41,12 +41,9 @@ class LinalgFuseElementwiseOpsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         # Backwards: a generic that took one producer meets that one's producers next.
         for inner in reversed(list(op.walk())):
-            found: Operation = inner
-            while isinstance(found, GenericOp):
-                fused = _fuse_one(found)
-                if fused is None:
-                    break
-                found = fused
+            found = inner if isinstance(inner, GenericOp) and inner.parent is not None else None
+            while found is not None:  # one that was drawn in stands nowhere any more
+                found = _fuse_one(found)
 
 
 def _fuse_one(op: GenericOp) -> GenericOp | None:

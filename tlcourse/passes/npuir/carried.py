@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import scf
+from xdsl.dialects import func, scf
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, Operation
 
 from tlcourse.dialects.rewriting import insert_before
@@ -51,3 +52,19 @@ def _take_place(old: Operation, fresh: Operation, kept: Sequence[int]) -> None:
         old.results[index].replace_all_uses_with(new_result)
     old.detach()
     old.erase(safe_erase=False)
+
+
+def drop_tensor_results(function: func.FuncOp) -> None:
+    """Rebuilds loops and branches without the tensors that they used to carry."""
+    for op in reversed(list(function.walk())):
+        if not any(isinstance(result.type, TensorType) for result in op.results):
+            continue
+        if isinstance(op, scf.ForOp):
+            keep_carried(op, _without_tensors(op))
+        elif isinstance(op, scf.IfOp):
+            keep_yielded(op, _without_tensors(op))
+
+
+def _without_tensors(op: Operation) -> list[int]:
+    results = enumerate(op.results)
+    return [index for index, result in results if not isinstance(result.type, TensorType)]

@@ -161,8 +161,7 @@ def _works_in_place(op: Operation, source: SSAValue, destination: SSAValue) -> b
         return False
     places = [op.dst[0], *(read for read in op.src if source in _chain(read))]
     return all(
-        kind_of(place).get_offset() == 0 and overwrites_safely(place, op.dst[0])
-        for place in places
+        kind_of(place).get_offset() == 0 and overwrites_safely(place, op.dst[0]) for place in places
     )
 
 

@@ -11,6 +11,7 @@ from tlcourse.diagnostics import TLError, error
 from tlcourse.dialects import memref
 from tlcourse.dialects.bufferization import MaterializeInDestinationOp
 from tlcourse.dialects.hivm.base import space_of
+from tlcourse.dialects.hivm.custom import CustomBaseOp
 from tlcourse.dialects.hivm.dma import CopyOp, LoadOp, StoreOp
 from tlcourse.dialects.rewriting import replace
 from tlcourse.passes.npuir.buffers import roots
@@ -43,7 +44,7 @@ class ConvertToHivmOpPass(DevicePass):
     ```
 
     Algorithm: a value lies in the memory of its type; without one, in GM if it is a view of
-    an argument, else on chip. A pair of memories picks the op from a table.
+    an argument or of another chip's memory, else on chip. A pair of memories picks the op from a table.
 
     Differs from upstream: a pair without a data path is an error here, not later.
 
@@ -73,7 +74,14 @@ def _space(value: SSAValue) -> str:
     known = space_of(value)
     if known:
         return known
-    return "gm" if any(isinstance(root, BlockArgument) for root in roots(value)) else ""
+    return "gm" if any(_is_global(root) for root in roots(value)) else ""
+
+
+def _is_global(root: SSAValue) -> bool:
+    """Whether a buffer comes from the caller, or from another chip."""
+    if isinstance(root, BlockArgument):
+        return True
+    return isinstance(root.owner, CustomBaseOp) and root.owner.is_distributed()
 
 
 def _no_path(op: Operation, source: str, destination: str) -> TLError:

@@ -8,6 +8,7 @@ from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
 
+from tlcourse.dialects.hivm.custom import CustomBaseOp
 from tlcourse.dialects.hivm.vector import VectorPipeOp
 from tlcourse.dialects.rewriting import insert_before
 from tlcourse.passes.npuir.buffers import memref_kind
@@ -36,6 +37,7 @@ class HivmAllocExtraBufferPass(DevicePass):
     - vxor, vgather: the size of the source, of the places; vpow of integers, vinterleave,
       vsort, vmulextended, vtranspose of 64 bits: what their steps keep;
     - 64-bit arithmetic, which the chip does element by element: nothing.
+    - a custom op: the buffers that its extra_buffers_types and extra_buffers_sizes list.
     The memory of the scratch is told by hivm-infer-mem-scope, which runs after.
 
     Differs from upstream: an op on buffers of unknown size gets none.
@@ -51,12 +53,24 @@ class HivmAllocExtraBufferPass(DevicePass):
                 scratch = scratch_of(op)
                 if scratch is not None:
                     _attach(op, *scratch)
+            elif isinstance(op, CustomBaseOp) and not op.temp_buffers:
+                _attach_asked(op)
 
 
 def _lacks_scratch(op: VectorPipeOp) -> bool:
     names = [name for name, _ in op.get_irdl_definition().operands]
     on_buffers = all(memref_kind(value) is not None for value in op.destinations())
     return on_buffers and "temp_buffer" in names and not op.values("temp_buffer")
+
+
+def _attach_asked(op: CustomBaseOp) -> None:
+    """Gives a custom op the buffers that its attributes ask for."""
+    wanted = [
+        memref.AllocOp([], [], MemRefType(element, [count]))
+        for element, count in op.extra_buffers()
+    ]
+    insert_before(op, wanted)
+    set_operands(op, "temp_buffers", [alloc.memref for alloc in wanted])
 
 
 def _attach(op: VectorPipeOp, elements: int, element: Attribute) -> None:

@@ -73,9 +73,9 @@ def _bind(function: func.FuncOp) -> None:
 
 
 def _tiles(function: func.FuncOp) -> list[SSAValue]:
-    """All tensors of the function but those that stand for a whole workspace buffer."""
+    """All tensors made in the function but those that stand for a whole workspace buffer."""
     found: list[SSAValue] = []
-    for op in function.walk():
+    for op in [inner for inner in function.walk() if inner is not function]:
         values: list[SSAValue] = list(op.results)
         for region in op.regions:
             values += [argument for block in region.blocks for argument in block.args]
@@ -108,6 +108,8 @@ def _whole(op: tensor.ExtractSliceOp | tensor.InsertSliceOp) -> SSAValue:
 
 
 def _can_cut(function: func.FuncOp, dim: int) -> bool:
+    if any(isinstance(one.type, TensorType) and one.uses for one in function.body.block.args):
+        return False  # the caller hands over whole tiles
     stacks = _stack_shapes(function)
     shapes = [_shape(value) for value in _tiles(function)]
     shapes = [shape[1:] if shape in stacks else shape for shape in shapes]

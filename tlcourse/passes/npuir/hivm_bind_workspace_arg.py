@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tlcourse.diagnostics import error
 from tlcourse.dialects.memref_ext import AllocWorkspaceOp
 from tlcourse.dialects.rewriting import replace
 from tlcourse.passes.npuir.functions import argument_for
+from tlcourse.passes.npuir.labels import labels_of
 
 
 @dataclass(frozen=True)
@@ -33,11 +34,24 @@ class HivmBindWorkspaceArgPass(ModulePass):
         for function in [inner for inner in op.walk() if isinstance(inner, func.FuncOp)]:
             for inner in list(function.walk()):
                 if isinstance(inner, AllocWorkspaceOp) and inner.workspace_arg is None:
-                    replace(inner, [AllocWorkspaceOp(inner.result.type, workspace_of(function))])
+                    _bind(inner, workspace_of(function, inner))
 
 
-def workspace_of(function: func.FuncOp) -> SSAValue:
+def _bind(alloc: AllocWorkspaceOp, workspace: SSAValue) -> None:
+    bound = AllocWorkspaceOp.build(
+        operands=[[workspace], list(alloc.dynamic_size), list(alloc.offset)],
+        result_types=[alloc.result.type],
+        attributes=dict(alloc.attributes),
+    )
+    replace(alloc, [bound])
+
+
+def workspace_of(function: func.FuncOp, user: Operation | None = None) -> SSAValue:
     """The workspace argument. The function counts its arguments without the first one.
+
+    Args:
+        function: the function.
+        user: the op that needs it, for the error.
 
     Raises:
         TL305: the function has none.
@@ -49,9 +63,11 @@ def workspace_of(function: func.FuncOp) -> SSAValue:
         raise error(
             "TL305",
             f"{function.sym_name.data} has no argument for the workspace",
-            why="cube and vector cores hand tiles over in memory that the launcher gives",
+            why="failed to bind workspace argument: cube and vector cores hand tiles over in "
+            "memory that the launcher gives",
             fix="mark an argument of type memref<?xi8> with "
             "{hacc.arg_type = #hacc.arg_type<workspace>}",
+            labels=labels_of(user) if user is not None else (),
         )
     index = function.attributes["WorkspaceArgIdx"]
     assert isinstance(index, IntegerAttr)

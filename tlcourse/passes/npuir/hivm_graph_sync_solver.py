@@ -8,7 +8,7 @@ from xdsl.dialects import func
 
 from tlcourse.chips import CHIPS, DEFAULT_CHIP
 from tlcourse.passes.npuir.functions import DevicePass
-from tlcourse.passes.npuir.sync.build import build
+from tlcourse.passes.npuir.sync.build import build, refuse_unit_flags
 from tlcourse.passes.npuir.sync.emit import emit
 from tlcourse.passes.npuir.sync.events import event_ids, written_ids
 from tlcourse.passes.npuir.sync.solve import solve
@@ -36,16 +36,24 @@ class HivmGraphSyncSolverPass(DevicePass):
     has one id per copy of the buffer. (5) Flags that are up together get different ids.
     (6) A flag between a load into L1 and a matrix op becomes a sync argument of the op.
 
-    Differs from upstream: where the eight ids of a pipe pair run out, a barrier of all pipes
-    stands in. Ids that the kernel's own flags use are left to them.
+    With `ignore_workspace_func_args` nothing is ordered that only meets in the workspace.
+
+    Differs from upstream: there are no unit flags, so `enable_unit_flag` takes `false` only.
+    Where the eight ids of a pipe pair run out, a barrier of all pipes stands in. Ids that the
+    kernel's own flags use are left to them.
     """
 
     name = "hivm-graph-sync-solver"
 
     chip: str = DEFAULT_CHIP.name
+    ignore_workspace_func_args: bool = False
+    enable_unit_flag: bool = False
+
+    def __post_init__(self) -> None:
+        refuse_unit_flags(asked=self.enable_unit_flag)
 
     def run(self, function: func.FuncOp) -> None:
-        body = build(function)
+        body = build(function, ignore_workspace=self.ignore_workspace_func_args)
         syncs = solve(body)
         ids = event_ids(body, syncs, CHIPS[self.chip].event_ids, written_ids(function))
         emit(function, syncs, ids)

@@ -26,11 +26,11 @@ from tlcourse.diagnostics import error
 from tlcourse.dialects.hivm.attrs import AddressSpaceAttr
 from tlcourse.dialects.hivm.choices import BitcastOp
 from tlcourse.dialects.hivm.cube import MmadL1Op
+from tlcourse.dialects.hivm.custom import CustomBaseOp
 from tlcourse.dialects.hivm.dma import FixpipeOp, ND2NZOp
+from tlcourse.dialects.hivm.macros import CubeMacroOp, GlobalMatmulOp
 from tlcourse.dialects.memref import CastOp, type_of
 from tlcourse.dialects.memref_ext import AllocWorkspaceOp
-
-_MATRIX_INPUTS = 2  # a and b come first among the operands of mmadL1
 
 _BOUNDS = 3  # operands of a loop in front of those that it carries
 _CARRIERS = (scf.ForOp, scf.WhileOp, scf.ConditionOp, scf.YieldOp)
@@ -67,6 +67,9 @@ def _infer(function: func.FuncOp) -> None:
             _set(op.result, "gm")
         elif isinstance(op, memref.AllocOp):
             _set(op.memref, _space(op))
+        elif isinstance(op, CustomBaseOp) and op.is_distributed():
+            for result in op.results:
+                _set(result, "gm")
     inputs = [argument.type for argument in function.body.block.args]
     last = function.body.block.last_op
     outputs = [value.type for value in last.operands] if last is not None else []
@@ -89,13 +92,19 @@ def _space(alloc: memref.AllocOp) -> str:
 
 def _space_by_use(use: Use) -> str | None:
     op = use.operation
-    if isinstance(op, MmadL1Op):
-        return "cbuf" if use.index < _MATRIX_INPUTS else "cc"
+    if isinstance(op, MmadL1Op | CubeMacroOp) and not isinstance(op, GlobalMatmulOp):
+        return "cc" if use.index == _place_of_sum(op) else "cbuf"
     if isinstance(op, FixpipeOp) and use.index == 0:
         return "cc"
     if isinstance(op, ND2NZOp) and use.index == 1:
         return "cbuf"
     return None
+
+
+def _place_of_sum(op: MmadL1Op | CubeMacroOp) -> int:
+    """The position of the operand that a matrix op adds into."""
+    total = op.destinations()[0]
+    return max(index for index, value in enumerate(op.operands) if value is total)
 
 
 def _uses(value: SSAValue) -> list[Use]:

@@ -15,7 +15,7 @@ from tlcourse.dialects.rewriting import insert_before
 from tlcourse.passes.npuir.functions import DevicePass
 from tlcourse.passes.npuir.operands import set_operands
 from tlcourse.passes.npuir.simplify import constant
-from tlcourse.passes.npuir.sync.build import build
+from tlcourse.passes.npuir.sync.build import build, refuse_unit_flags
 from tlcourse.passes.npuir.sync.emit import emit
 from tlcourse.passes.npuir.sync.events import event_ids, written_ids
 from tlcourse.passes.npuir.sync.model import ALL
@@ -57,13 +57,17 @@ class HivmInjectSyncPass(DevicePass):
     matrix op to the end of the kernel, as upstream's older pass writes them.
 
     Differs from upstream: pairs are dropped after all are known, not while walking back. Ids
-    are not shared between flags, and unit flags are left out.
+    are not shared between flags. There are no unit flags: `enable_unit_flag` takes `false` only.
     """
 
     name = "hivm-inject-sync"
 
     chip: str = DEFAULT_CHIP.name
     sync_mode: str = "normal"
+    enable_unit_flag: bool = False
+
+    def __post_init__(self) -> None:
+        refuse_unit_flags(asked=self.enable_unit_flag)
 
     def run(self, function: func.FuncOp) -> None:
         body = build(function)

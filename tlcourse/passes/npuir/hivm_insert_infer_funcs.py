@@ -17,6 +17,7 @@ from xdsl.ir import Attribute, Block, Region
 from xdsl.passes import ModulePass
 
 from tlcourse.dialects.hacc import FunctionKindAttr, HostFuncTypeAttr
+from tlcourse.passes.npuir import functions
 from tlcourse.passes.npuir.cube_vector import device_functions
 from tlcourse.passes.npuir.plan_workspace import workspace_bytes
 
@@ -31,7 +32,7 @@ class InsertInferWorkspaceSizeFuncPass(ModulePass):
     name = "hivm-insert-infer-workspace-size-func"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in device_functions(op, "MIX"):
+        for function in list(functions.device_functions(op)):
             size_bytes = workspace_bytes(function)
             name = f"{function.sym_name.data}_infer_workspace_shape_function"
             value = IntegerAttr(size_bytes, IndexType())

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace as with_changes
 
-from xdsl.dialects import arith, func
+from xdsl.dialects import func, scf
 from xdsl.dialects.builtin import IntegerAttr, i64
-from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tlcourse.chips import CHIPS, DEFAULT_CHIP, Chip
@@ -17,6 +16,7 @@ from tlcourse.dialects.hivm.core import PointerCastOp
 from tlcourse.dialects.rewriting import replace
 from tlcourse.passes.npuir.buffers import kind_of
 from tlcourse.passes.npuir.carried_buffers import settle_carried_buffers
+from tlcourse.passes.npuir.constant_order import ConstantOrder
 from tlcourse.passes.npuir.functions import DevicePass
 from tlcourse.passes.npuir.hivm_mark_multi_buffer import ATTRIBUTE
 from tlcourse.passes.npuir.lifetimes import Buffer, buffers_of, in_place_pairs, order_of
@@ -85,12 +85,16 @@ class HivmPlanMemoryPass(DevicePass):
         by_op = {buffer.op: buffer for buffer in buffers}
         carried = [(by_op[made], by_op[start]) for made, start in carried if made in by_op]
         pairs = list(in_place_pairs(buffers, order))
+        planned: dict[Buffer, tuple[int, ...]] = {}
         for space in dict.fromkeys(buffer.space for buffer in buffers):
             groups = _groups([b for b in buffers if b.space == space], carried, pairs)
             addresses = _plan(function, groups, space, CHIPS[self.chip])
             for group, own in zip(groups, addresses, strict=True):
-                for buffer in group:
-                    _rewrite(function, buffer, own)
+                planned |= dict.fromkeys(group, own)
+        constants = ConstantOrder.of(function)
+        for buffer in buffers:
+            _rewrite(constants, buffer, planned[buffer])
+        _to_loop_starts(function)
 
 
 def _groups(
@@ -157,30 +161,33 @@ def _block(group: Sequence[Buffer], granule_bytes: int) -> Block:
     )
 
 
-def _rewrite(function: func.FuncOp, buffer: Buffer, addresses: Sequence[int]) -> None:
+def _rewrite(constants: ConstantOrder, buffer: Buffer, addresses: Sequence[int]) -> None:
     value = buffer.op.memref
     if len(addresses) == 1:
         _drop_marks(buffer)
     name = value.name_hint
-    constants = [_address(function, address) for address in addresses]
-    planned = PointerCastOp(constants, kind_of(value))
+    own = [
+        constants.get(IntegerAttr(address, i64), f"c{address}_i64", buffer.op)
+        for address in addresses
+    ]
+    planned = PointerCastOp(own, kind_of(value))
     replace(buffer.op, [planned])
     planned.result.name_hint = name
 
 
-def _address(function: func.FuncOp, address: int) -> SSAValue:
-    """The constant of an address; a new one stands in front of all others, as upstream's do."""
-    block = function.body.block
-    value = IntegerAttr(address, i64)
-    for op in block.ops:
-        if not isinstance(op, arith.ConstantOp):
-            break
-        if op.value == value:
-            return op.result
-    fresh = arith.ConstantOp(value)
-    fresh.result.name_hint = f"c{address}_i64"
-    Rewriter.insert_op(fresh, InsertPoint.at_start(block))
-    return fresh.result
+def _to_loop_starts(function: func.FuncOp) -> None:
+    """Buffers of several copies go to the front of the loop in which the copies take turns."""
+    for mark in [op for op in function.walk() if isinstance(op, MarkOp)]:
+        planned = mark.src.owner
+        if not isinstance(planned, PointerCastOp) or ATTRIBUTE not in mark.attributes:
+            continue
+        loop = planned.parent_op()
+        while loop is not None and not isinstance(loop, scf.ForOp):
+            loop = loop.parent_op()
+        if loop is not None:
+            for op in (mark, planned):
+                op.detach()
+                Rewriter.insert_op(op, InsertPoint.at_start(loop.body.block))
 
 
 def _drop_marks(buffer: Buffer) -> None:

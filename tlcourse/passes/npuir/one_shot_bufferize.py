@@ -38,9 +38,14 @@ from tlcourse.dialects.rewriting import insert_before
 from tlcourse.dialects.scope import ReturnOp as ScopeReturnOp
 from tlcourse.dialects.scope import ScopeOp
 from tlcourse.passes.npuir.borrowed import borrow, give_back, is_borrowed
-from tlcourse.passes.npuir.buffer_lives import is_read_after, is_safe_target
+from tlcourse.passes.npuir.buffer_lives import (
+    is_needed_elsewhere,
+    is_read_after,
+    is_safe_target,
+    updated,
+)
 from tlcourse.passes.npuir.buffers import box_of, is_contiguous, kind_of
-from tlcourse.passes.npuir.carried import keep_carried, keep_yielded
+from tlcourse.passes.npuir.carried import drop_tensor_results
 from tlcourse.passes.npuir.cube_vector import tensor_type
 from tlcourse.passes.npuir.filled_parts import load_into, only_load
 from tlcourse.passes.npuir.labels import labels_of
@@ -95,7 +100,7 @@ class OneShotBufferizePass(ModulePass):
         work.block(function.body.block)
         (close_border if border else give_back)(function, work.buffer)
         work.retire()
-        _drop_tensor_results(function)
+        drop_tensor_results(function)
 
 
 # Ops that hand tensors on; the op around them takes care of their operands.
@@ -389,16 +394,3 @@ def _unknown(op: Operation) -> TLError:
         fix="lower the op to HIVM before this pass, as the pipeline does",
         labels=labels_of(op),
     )
-
-
-def _drop_tensor_results(function: func.FuncOp) -> None:
-    """Rebuilds loops and branches without the tensors that they used to carry."""
-    for op in reversed(list(function.walk())):
-        if isinstance(op, scf.ForOp) and any(is_tensor(result) for result in op.results):
-            keep_carried(op, _without_tensors(op))
-        elif isinstance(op, scf.IfOp) and any(is_tensor(result) for result in op.results):
-            keep_yielded(op, _without_tensors(op))
-
-
-def _without_tensors(op: Operation) -> list[int]:
-    return [index for index, result in enumerate(op.results) if not is_tensor(result)]

@@ -45,7 +45,7 @@ def workspace_bytes(function: func.FuncOp) -> int:
         offset = alloc.offset[0].owner
         assert isinstance(offset, arith.ConstantOp)
         assert isinstance(offset.value, IntegerAttr)
-        ends.append(_aligned(offset.value.value.data + bytes_of(alloc.result)))
+        ends.append(offset.value.value.data + bytes_of(alloc.result))
     return max(ends)
 
 

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     StridedLayoutAttr,
+    UnregisteredOp,
     i1,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -59,9 +60,10 @@ class Emitter:
     def unknown(self, op: Operation, reason: str = "") -> TLError:
         """The error for an op that cannot be simulated."""
         span = span_of(op, self.sources)
+        name = op.op_name.data if isinstance(op, UnregisteredOp) else op.name
         return error(
             "TL531",
-            f"the simulator cannot run {op.name}{f': {reason}' if reason else ''}",
+            f"the simulator cannot run {name}{f': {reason}' if reason else ''}",
             why="it runs executable HIVM, and this op or this form of it has no meaning there",
             fix="write the statement with other T operations, or run the kernel with the "
             "functional executor (TLCOURSE_EXECUTION=functional)",

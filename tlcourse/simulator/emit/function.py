@@ -9,10 +9,12 @@ from xdsl.ir import Block, Operation
 
 from tlcourse.dialects.annotation import MarkOp
 from tlcourse.dialects.hivm.core import (
+    FinishDebugOp,
     GetBlockIdxOp,
     GetBlockNumOp,
     GetSubBlockIdxOp,
     GetSubBlockNumOp,
+    InitDebugOp,
     SetFFTSBaseAddrOp,
     SetMaskNormOp,
 )
@@ -26,7 +28,14 @@ _IDS: dict[type[Operation], str] = {
     GetBlockNumOp: "core.blocks",
     GetSubBlockNumOp: "core.subs",
 }
-_SILENT = (SetFFTSBaseAddrOp, SetMaskNormOp, MarkOp, func.ReturnOp)
+_SILENT = (
+    SetFFTSBaseAddrOp,
+    SetMaskNormOp,
+    InitDebugOp,
+    FinishDebugOp,
+    MarkOp,
+    func.ReturnOp,
+)
 
 
 PARTS: tuple[Part, ...] = (scalars.emit, memrefs.emit, instructions.emit)

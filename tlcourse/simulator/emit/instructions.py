@@ -55,6 +55,8 @@ def emit(e: Emitter, op: Operation) -> bool:
             _await_flag(e, op)
         case DebugOp():
             site = e.sites.add("print", "S", e.span(op))
+            # The library's print begins with a barrier over all pipes.
+            e.code.line(f"yield core.barrier_all({site})")
             e.code.line(f"core.show({site}, {op.prefix.data!r}, {e.text(op.arg)})")
         case _:
             return False

@@ -15,6 +15,7 @@ from tlcourse.dialects.hivm.sync import PipeBarrierOp
 from tlcourse.dialects.memref_ext import AllocWorkspaceOp
 from tlcourse.passes.npuir.buffers import is_static, kind_of, memref_kind, roots, size_bytes
 from tlcourse.passes.npuir.folding import constant_of
+from tlcourse.passes.npuir.functions import argument_for
 from tlcourse.passes.npuir.sync.model import (
     EVERYWHERE,
     Access,
@@ -27,13 +28,30 @@ from tlcourse.passes.npuir.sync.model import (
 )
 
 
-def build(function: func.FuncOp) -> Body:
-    """The statements of a function whose buffers have addresses."""
-    return _Builder().body(function.body.block, None)
+def build(function: func.FuncOp, *, ignore_workspace: bool = False) -> Body:
+    """The statements of a function whose buffers have addresses.
+
+    Args:
+        function: the function.
+        ignore_workspace: what lies in the workspace is not looked at, as other flags order it.
+    """
+    ignored = argument_for(function, "workspace") if ignore_workspace else None
+    return _Builder(ignored=ignored).body(function.body.block, None)
+
+
+def refuse_unit_flags(*, asked: bool) -> None:
+    """Takes only `false` for the option enable-unit-flag.
+
+    Raises:
+        ValueError: unit flags are asked for.
+    """
+    if asked:
+        raise ValueError("unit flags are not placed here, so enable-unit-flag is false")
 
 
 @dataclass
 class _Builder:
+    ignored: SSAValue | None = None
     loops: dict[Operation, Loop] = field(default_factory=lambda: dict[Operation, Loop]())
 
     def body(self, block: Block, owner: Loop | Branch | None) -> Body:
@@ -86,8 +104,10 @@ class _Builder:
         for root in roots(value):
             if isinstance(root.owner, PointerCastOp):
                 yield self._planned(root.owner)
-            else:
-                yield _in_gm(root)
+                continue
+            place = _in_gm(root)
+            if self.ignored is None or place.memory is not self.ignored:
+                yield place
 
     def _planned(self, op: PointerCastOp) -> Place:
         addresses = [constant_of(address) for address in op.addrs]

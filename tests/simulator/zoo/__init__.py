@@ -1,0 +1,1 @@
+"""Small kernels with one fault each, and tricky ones without any."""
