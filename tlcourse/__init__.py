@@ -14,7 +14,13 @@ from tlcourse import finder
 if TYPE_CHECKING:
     from tlcourse.grading.notebook import answer, check, hint, progress
     from tlcourse.pipeline.progressive import lower
-    from tlcourse.widgets.show import show_deadlock, show_memory, show_passes, show_timeline
+    from tlcourse.widgets.show import (
+        show_deadlock,
+        show_memory,
+        show_passes,
+        show_replay,
+        show_timeline,
+    )
 
 __version__ = "0.1.0"
 
@@ -28,6 +34,7 @@ __all__ = [
     "show_deadlock",
     "show_memory",
     "show_passes",
+    "show_replay",
     "show_timeline",
 ]
 
@@ -40,6 +47,7 @@ _HOME = {
     "show_deadlock": "tlcourse.widgets.show",
     "show_memory": "tlcourse.widgets.show",
     "show_passes": "tlcourse.widgets.show",
+    "show_replay": "tlcourse.widgets.show",
     "show_timeline": "tlcourse.widgets.show",
 }
 

@@ -39,7 +39,7 @@ def test_names_as_the_compiler_gives_them() -> None:
         "%alloc_0 = memref.alloc()",
         "%0:2 = scf.for %arg2 =",
         "%3 = arith.addi %arg3, %arg4 : i32",
-        "%1 = affine.apply #map1 ()[%arg0]",
+        "%1 = affine.apply #map1()[%arg0]",
         "%2 = arith.addi %0#0, %0#1 : i32",
         "%collapse_shape = memref.collapse_shape %arg1 [[0, 1]]",
     ):

@@ -133,3 +133,13 @@ hivm.hir.load ins(%A1 : GM(128xf32)) outs(%v : UB(128xf32))"""
     lines[9] = lines[10] = ""
     result = tiny.run(tensors, [torch.zeros(128)], vector="\n".join(lines), cube=cube)
     assert helpers.codes(result) == ["TL521", "TL522"], "its own store, and the other core's"
+
+
+@pytest.mark.parametrize("checks", ["class", "all"])
+def test_output_that_is_only_read(tiny, helpers, checks: str) -> None:
+    vector = """%u = hivm.hir.pointer_cast(%c0) : UB(64xf32)
+hivm.hir.load ins(%A1 : GM(64xf32)) outs(%u : UB(64xf32))"""
+    tensors = [helpers.tensor("A", "float32", 64)]
+    result = tiny.run(tensors, [torch.zeros(64)], vector=vector, out_idx=(0,), checks=checks)
+    assert helpers.codes(result) == ["TL520", "TL528"]
+    assert tiny.run(tensors, [torch.zeros(64)], vector=vector, checks=checks).findings == ()

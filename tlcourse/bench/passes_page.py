@@ -165,8 +165,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--upstream", type=Path, metavar="DIR", help="upstream's checkout")
     given = parser.parse_args(arguments)
     path: Path = given.file
+    parts = list(sections(given.modules, given.upstream))
     old = path.read_text(encoding="utf-8")
-    new = filled(old, sections(given.modules, given.upstream))
+    new = filled(old, parts)
     if given.check:
         print("up to date" if new == old else f"{path} is stale: run without --check")
         return int(new != old)

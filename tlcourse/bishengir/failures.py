@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from tlcourse.bishengir.overflow import Overflow, tiles_of
 from tlcourse.diagnostics import Diagnostic, Label, SourceMap, Span, TLError
 from tlcourse.spans import span_at
 
@@ -80,20 +81,35 @@ def _tool_error(
 
 
 def _overflow(match: re.Match[str], stderr: str, ir: str, sources: SourceMap | None) -> Diagnostic:
-    space = match["space"].lower()
-    memory = _MEMORIES.get(space, space)
-    need, have = int(match["need"]) // 8, int(match["have"]) // 8
+    found = Overflow(
+        space=match["space"].lower(),
+        needed_bytes=int(match["need"]) // 8,
+        capacity_bytes=int(match["have"]) // 8,
+    )
+    memory = _MEMORIES.get(found.space, found.space)
     function = _FUNCTION.search(ir)
-    kernel = function["name"] if function else "kernel"
+    kernel = function["name"].removesuffix("_mix_aic").removesuffix("_mix_aiv") if function else ""
+    tiles = tiles_of(stderr, found, sources or {})
+    reason = tiles.why if tiles else "all tiles that are alive at the same time lie in one memory"
     return Diagnostic(
         code="TL301",
-        what=f"The tiles of {kernel} need {need:,} B of {memory}, which holds {have:,} B",
-        labels=_labels(_ERROR.search(stderr), sources),
-        why="all tiles that are alive at the same time lie in one memory of one core, "
-        "and multi-buffering keeps two copies of those that a loop loads; "
-        f"bishengir-opt says: {match[0]}",
-        fix="make the tiles smaller (block_M, block_N, block_K), reuse a buffer, or switch "
-        'multi-buffering off: pass_configs={"npuir.enable_auto_multi_buffer": False}',
+        what=f"The tiles of {kernel or 'kernel'} need {found.needed_bytes:,} B of {memory}, which "
+        f"holds {found.capacity_bytes:,} B",
+        labels=_wider(tiles, sources) if tiles else _labels(_ERROR.search(stderr), sources),
+        why=f"{reason}\n    bishengir-opt says: {match[0]}",
+        fix="make the tiles smaller (block_M, block_N, block_K), reuse a buffer, or keep one copy "
+        'of each tile: pass_configs={"npuir.enable_auto_multi_buffer": False}',
+    )
+
+
+def _wider(tiles: Diagnostic, sources: SourceMap | None) -> tuple[Label, ...]:
+    """The labels, over whole expressions where their text is known."""
+    known = sources or {}
+    return tuple(
+        replace(one, span=span_at(known[one.span.source], one.span.line, one.span.column))
+        if one.span.source in known
+        else one
+        for one in tiles.labels
     )
 
 

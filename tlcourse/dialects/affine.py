@@ -35,9 +35,7 @@ _KINDS = {
 class SemiAffineParser(AffineParser):
     """Reads maps whose right factor or divisor is no number, `s0 * s1` or `d0 floordiv s0`."""
 
-    def _create_binop_expr(
-        self, lhs: AffineExpr, rhs: AffineExpr, binop: MLIRToken
-    ) -> AffineExpr:
+    def _create_binop_expr(self, lhs: AffineExpr, rhs: AffineExpr, binop: MLIRToken) -> AffineExpr:
         try:
             return super()._create_binop_expr(lhs, rhs, binop)
         except NotImplementedError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import UnitAttr
-from xdsl.ir import Dialect
+from xdsl.ir import Block, Dialect
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -49,6 +49,8 @@ class ScopeOp(IRDLOperation):
         parser.parse_punctuation(":")
         kind = parser.parse_function_type()
         region = parser.parse_region()
+        if not region.blocks:
+            region.add_block(Block())
         if not isinstance(region.block.last_op, ReturnOp):
             region.block.add_op(ReturnOp.build(operands=[[]]))
         attributes = parser.parse_optional_attr_dict()

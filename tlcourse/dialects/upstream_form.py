@@ -26,6 +26,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, OpResult, Region, SSAValue
 from xdsl.printer import Printer
 
+from tlcourse.dialects.affine_text import map_text
 from tlcourse.dialects.mlir_floats import float_text
 
 _SHORT = {builtin.ModuleOp.name: "module", func.ReturnOp.name: "return"}
@@ -89,9 +90,13 @@ class _UpstreamPrinter(Printer):
         super().__init__(stream, print_generic_format=generic, print_debuginfo=locations)
         self._given = names
         self.maps: dict[AffineMapAttr, str] = {}
+        self._behind_map = False
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
-        super().print_string(_SHORT.get(text, text), indent=indent)
+        # The operands of a map follow it without a blank.
+        text = "(" if self._behind_map and text == " (" else _SHORT.get(text, text)
+        self._behind_map = False
+        super().print_string(text, indent=indent)
 
     def print_ssa_value(self, value: SSAValue) -> str:
         results = value.op.results if isinstance(value, OpResult) else ()
@@ -121,6 +126,7 @@ class _UpstreamPrinter(Printer):
             count = len(self.maps)
             name = self.maps.setdefault(attribute, f"map{count}" if count else "map")
             self.print_string(f"#{name}")
+            self._behind_map = True
         elif isinstance(attribute, ArrayAttr):
             elements = cast("ArrayAttr[Attribute]", attribute)
             with self.in_square_brackets():
@@ -150,9 +156,7 @@ class _UpstreamPrinter(Printer):
 
     def bare(self, kind: AffineMapAttr) -> str:
         """An affine map in full."""
-        stream = StringIO()
-        Printer(stream).print_attribute(kind)
-        return stream.getvalue()
+        return f"affine_map<{map_text(kind.data)}>"
 
 
 def upstream_names(module: ModuleOp) -> dict[SSAValue, str]:

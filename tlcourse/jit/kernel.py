@@ -107,6 +107,7 @@ class Kernel:
         backend: str | None = None,
         checks: str | None = None,
         seed: int = 0,
+        replay: int = -1,
         **named: object,
     ) -> Launch:
         """Runs the kernel and returns all there is to see; findings are not raised.
@@ -117,6 +118,7 @@ class Kernel:
             backend: `embedded` or `bishengir`.
             checks: `off`, `class` or `all`.
             seed: which of the legal orders of instructions the simulator takes.
+            replay: the block whose instructions `Launch.replay` and `show_replay` show.
             named: refused: tensors have no names in a launch.
 
         Raises:
@@ -135,7 +137,9 @@ class Kernel:
             unused=self.unused,
         )
         program = self._program(key)
-        self.last_launch = run_bound(program, bound, chip=self.settings.chip, checks=how, seed=seed)
+        self.last_launch = run_bound(
+            program, bound, chip=self.settings.chip, checks=how, seed=seed, replay=replay
+        )
         return self.last_launch
 
     def program(self, execution: str | None = None, backend: str | None = None) -> Program:

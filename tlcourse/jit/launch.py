@@ -13,6 +13,7 @@ from tlcourse.chips import Chip
 from tlcourse.diagnostics import error
 from tlcourse.jit.binding import Bound, bind
 from tlcourse.records import Finding, MemoryMap, Program, Timeline
+from tlcourse.replay import Replay
 
 Execution = Literal["simulator", "functional"]
 Checks = Literal["off", "class", "all"]
@@ -29,12 +30,14 @@ class Launch:
         findings: what the executor saw, errors first come first.
         memory: the on-chip memories, as planned (simulator only).
         timed: the timeline, None for the functional executor.
+        replay: the instructions of the block that was asked for (simulator only).
     """
 
     outputs: tuple[torch.Tensor, ...]
     findings: tuple[Finding, ...]
     memory: tuple[MemoryMap, ...] = ()
     timed: Timeline | None = None
+    replay: Replay | None = None
 
     @property
     def timeline(self) -> Timeline:
@@ -87,13 +90,19 @@ def launch_program(
 
 
 def run_bound(
-    program: Program, bound: Bound, *, chip: Chip, checks: Checks = "class", seed: int = 0
+    program: Program,
+    bound: Bound,
+    *,
+    chip: Chip,
+    checks: Checks = "class",
+    seed: int = 0,
+    replay: int = -1,
 ) -> Launch:
     """Runs the program on arguments that are bound already; see `launch_program`."""
     with _ONE_LAUNCH_AT_A_TIME:
         if program.kind == "functional":
             return _run_functional(program, bound)
-        return _run_simulator(program, bound, chip, checks, seed)
+        return _run_simulator(program, bound, chip, checks, seed, replay)
 
 
 def _run_functional(program: Program, bound: Bound) -> Launch:
@@ -103,13 +112,24 @@ def _run_functional(program: Program, bound: Bound) -> Launch:
     return Launch(outputs=bound.outputs, findings=result.findings)
 
 
-def _run_simulator(program: Program, bound: Bound, chip: Chip, checks: Checks, seed: int) -> Launch:
+def _run_simulator(
+    program: Program, bound: Bound, chip: Chip, checks: Checks, seed: int, replay: int
+) -> Launch:
     from tlcourse.simulator.run import run
 
-    result = run(program, bound.buffers, symbols=bound.symbols, checks=checks, seed=seed, chip=chip)
+    result = run(
+        program,
+        bound.buffers,
+        symbols=bound.symbols,
+        checks=checks,
+        seed=seed,
+        chip=chip,
+        replay=replay,
+    )
     return Launch(
         outputs=bound.outputs,
         findings=result.findings,
         memory=result.memory,
         timed=result.timeline,
+        replay=result.replay,
     )

@@ -28,7 +28,7 @@ class Launch:
         blocks: number of blocks that run, fewer than the grid's where each does several.
         tensors: memories of tensor parameters by their place in the signature.
         shapes: their extents.
-        written: memories in GM that the kernel writes.
+        written: memories in GM that the kernel writes, or reads although they hold poison.
         read: ids of memories in GM that it reads.
         fresh: ids of those that hold poison at the start.
     """

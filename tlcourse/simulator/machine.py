@@ -34,6 +34,9 @@ class Observer:
     def issued(self, instruction: Instruction) -> None:
         """An instruction was put into its queue."""
 
+    def starting(self, instruction: Instruction) -> None:
+        """An instruction is about to be executed."""
+
     def executed(self, instruction: Instruction) -> None:
         """An instruction was executed."""
 
@@ -69,6 +72,9 @@ class Machine:
         self._observers = observers
         # Most observers watch one of the two; each call that does nothing costs as much as one.
         self._at_issue = [o.issued for o in observers if type(o).issued is not Observer.issued]
+        self._at_start = [
+            o.starting for o in observers if type(o).starting is not Observer.starting
+        ]
         self._at_end = [o.executed for o in observers if type(o).executed is not Observer.executed]
         self.flags = Flags()
         self.cores: list[Core] = []
@@ -173,6 +179,8 @@ class Machine:
 
     def _execute(self, instruction: Instruction) -> None:
         self.current = instruction
+        for watch in self._at_start:
+            watch(instruction)
         instruction.execute()
         instruction.done = True
         for watch in self._at_end:

@@ -19,12 +19,14 @@ class Params:
             flags allow; another number draws another order.
         trace: keep the instructions of all blocks of the shown core group, not those of one
             block of each class.
+        replay: the block whose instructions are written down one by one; -1 is none.
         step_limit: steps of a launch before it is given up, see `tlcourse.work`.
     """
 
     checks: Checks = "class"
     seed: int = 0
     trace: bool = False
+    replay: int = -1
     step_limit: int = 10**8
 
     def __post_init__(self) -> None:

@@ -12,6 +12,7 @@ from tlcourse import work
 from tlcourse.chips import DEFAULT_CHIP, Chip
 from tlcourse.config import read_config
 from tlcourse.records import Finding, MemoryMap, Program, Timeline
+from tlcourse.replay import Replay
 from tlcourse.simulator import nonfinite
 from tlcourse.simulator.arguments import Buffer, Launch, bind
 from tlcourse.simulator.capacity import overfull
@@ -29,11 +30,13 @@ class SimulatorRun:
         findings: faults, each once.
         timeline: cycles of the launch and the instructions of one core group.
         memory: where the buffers of the kernel lie.
+        replay: the instructions of one block, where it was asked for.
     """
 
     findings: tuple[Finding, ...]
     timeline: Timeline
     memory: tuple[MemoryMap, ...]
+    replay: Replay | None = None
 
 
 def run(
@@ -45,6 +48,7 @@ def run(
     seed: int = 0,
     chip: Chip = DEFAULT_CHIP,
     trace: bool = False,
+    replay: int = -1,
 ) -> SimulatorRun:
     """Runs a kernel on the simulated chip.
 
@@ -57,13 +61,14 @@ def run(
         seed: which legal order of the pipes is run; 0 is the latest.
         chip: sizes and timing constants.
         trace: keep the instructions of all blocks of the shown core group.
+        replay: write down what this block does, instruction by instruction.
 
     Raises:
         TLError: TL410 the grid has no blocks, TL414 too many; TL424 TLCOURSE_STEP_LIMIT is no
             number.
     """
     limit = work.step_limit()
-    params = Params(checks=checks, seed=seed, trace=trace, step_limit=limit)
+    params = Params(checks=checks, seed=seed, trace=trace, replay=replay, step_limit=limit)
     with _one_thread(), torch.no_grad():
         if read_config().bounds != "device":
             return _run(program, bind(program, buffers, symbols), buffers, symbols, params, chip)
@@ -89,7 +94,12 @@ def _run(
     findings = overfull(program, chip) or session.run()
     if not findings and params.checks != "off":
         findings = nonfinite.first_of(program, start, buffers, symbols, params, chip)
-    return SimulatorRun(findings=findings, timeline=session.timeline(), memory=program.memory)
+    return SimulatorRun(
+        findings=findings,
+        timeline=session.timeline(),
+        memory=program.memory,
+        replay=session.replay() if params.replay >= 0 else None,
+    )
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from tlcourse.chips import Chip
 from tlcourse.records import Finding, Timeline
+from tlcourse.replay import Replay
 from tlcourse.simulator.agreement import Agreement
 from tlcourse.simulator.arguments import Launch
 from tlcourse.simulator.bounds import Bounds
@@ -24,6 +25,7 @@ from tlcourse.simulator.memory import Memory, on_chip
 from tlcourse.simulator.outputs import unwritten_outputs
 from tlcourse.simulator.owners import Owners
 from tlcourse.simulator.params import Params
+from tlcourse.simulator.recorder import Recorder
 from tlcourse.simulator.reports import Reports
 from tlcourse.simulator.stops import division_by_zero, not_resident, refused, too_many_steps
 from tlcourse.simulator.timing import BlockTime, time_block
@@ -92,6 +94,17 @@ class Session:
             ordered=self._ordered,
         )
         self._classes: tuple[BlockClass, ...] = ()
+        self._recorder = Recorder(loaded.program.spans)
+
+    def replay(self) -> Replay:
+        """What the block that `Params.replay` names did, instruction by instruction."""
+        return Replay(
+            kernel=self._loaded.program.signature.kernel,
+            block=self._params.replay,
+            seed=self._params.seed,
+            steps=tuple(self._recorder.steps),
+            left_out=self._recorder.left_out,
+        )
 
     def run(self) -> tuple[Finding, ...]:
         """Runs all blocks; stops at the first block that cannot come to its end."""
@@ -169,7 +182,10 @@ class Session:
         executed = _Executed()
         machine = self._machine(
             sites=self._loaded.sites,
-            observers=self._observers(full=full, executed=executed if timed else None),
+            observers=[
+                *self._observers(full=full, executed=executed if timed else None),
+                *([self._recorder] if self._params.replay in blocks else []),
+            ],
             seed=self._params.seed and self._params.seed * 65537 + blocks[0],
         )
         for block in blocks:

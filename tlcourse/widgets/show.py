@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from tlcourse.diagnostics import TLError, error
 from tlcourse.records import Backend, Finding, MemoryMap, PassTrace, Timeline
+from tlcourse.replay import Replay
 from tlcourse.widgets.deadlock import DeadlockView
 from tlcourse.widgets.labels import Language
 from tlcourse.widgets.memory import MemoryView
+from tlcourse.widgets.replay import ReplayView
 from tlcourse.widgets.timeline import TimelineView
 
 if TYPE_CHECKING:
@@ -121,6 +123,32 @@ def show_deadlock(kernel: object, language: Language = "en") -> DeadlockView:
         + (", ".join(f.diagnostic.code for f in findings) or "no findings"),
         fix="look at the findings of the launch; show_timeline(kernel) shows where pipes wait",
     )
+
+
+def show_replay(kernel: object, step: int = -1, language: Language = "en") -> ReplayView:
+    """Shows tiles and flags of a block after one of its instructions.
+
+    Args:
+        kernel: a kernel that was launched with `replay=BLOCK`, or the record.
+        step: the instruction, in the order of execution; negative ones count from the end.
+        language: `en` or `zh`.
+
+    Raises:
+        TL730: the object is neither a kernel nor a record.
+        TL731: there is no launch with a replay, or it has no such step.
+    """
+    replay = kernel if isinstance(kernel, Replay) else None
+    if replay is None:
+        replay = _of_last_launch("show_replay", kernel, "replay")
+    if not isinstance(replay, Replay) or not -len(replay.steps) <= step < len(replay.steps):
+        count = len(replay.steps) if isinstance(replay, Replay) else 0
+        raise error(
+            "TL731",
+            f"there is no step {step} to show",
+            why=f"the last launch wrote down {count} steps; `replay` says of which block",
+            fix="launch with kernel.launch(.., replay=0), then show_replay(kernel, step=0)",
+        )
+    return ReplayView(replay, step % len(replay.steps), language)
 
 
 def _findings(kernel: object) -> tuple[Finding, ...]:

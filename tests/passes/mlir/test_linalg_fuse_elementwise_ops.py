@@ -19,6 +19,28 @@ CHAIN = f"""func.func @chain(%a: {T}, %b: {T}, %c: tensor<1x8xf32>) -> {T} {{
   return %v : {T}
 }}
 """
+TURNED = """#same = affine_map<(d0, d1) -> (d0, d1)>
+#turned = affine_map<(d0, d1) -> (d1, d0)>
+func.func @f(%a: tensor<3x2xf32>, %b: tensor<3x2xf32>) -> tensor<2x3xf32> {
+  %e = tensor.empty() : tensor<3x2xf32>
+  %s = linalg.generic
+      {indexing_maps = [#same, #same, #same], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : tensor<3x2xf32>, tensor<3x2xf32>) outs(%e : tensor<3x2xf32>) {
+  ^bb0(%x: f32, %y: f32, %old: f32):
+    %d = arith.subf %x, %y : f32
+    linalg.yield %d : f32
+  } -> tensor<3x2xf32>
+  %f = tensor.empty() : tensor<2x3xf32>
+  %r = linalg.generic {indexing_maps = [#turned, #same], iterator_types = ["parallel", "parallel"]}
+      ins(%s : tensor<3x2xf32>) outs(%f : tensor<2x3xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    %one = arith.constant 1.0 : f32
+    %t = arith.addf %x, %one : f32
+    linalg.yield %t : f32
+  } -> tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+}
+"""
 
 
 def _count(text: str, word: str) -> int:
@@ -62,6 +84,14 @@ def test_a_sum_over_a_dimension_is_not_drawn_into_another_op() -> None:
     assert _count(way.after(), "math.exp") == 1
     a, b = (torch.randn(1, 4, 4, generator=torch.Generator().manual_seed(n)) for n in (1, 2))
     torch.testing.assert_close(way.run(a, b)[0], (a @ b).exp())
+
+
+def test_a_producer_that_is_read_by_a_turned_map_is_read_there() -> None:
+    way = lower(TURNED, "linalg-fuse-elementwise-ops")
+    assert _count(way.after(), "linalg.generic") == 1
+    generator = torch.Generator().manual_seed(9)
+    a, b = (torch.randn(3, 2, generator=generator) for _ in range(2))
+    torch.testing.assert_close(way.run(a, b)[0], (a - b).t() + 1)
 
 
 @pytest.mark.parametrize("word", ["loops first", "fusion first"])

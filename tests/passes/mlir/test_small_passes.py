@@ -71,3 +71,19 @@ func.func @f(%a: memref<4xf32>) -> memref<4xf32> {
     assert "func.func @g(%a: memref<4xf32>) -> memref<4xf32>" in made
     assert made.count("%out") == 2
     assert "memref.copy %r, %out : memref<4xf32> to memref<4xf32>" in made
+
+
+def test_sums_that_start_from_a_tensor_that_is_read_again_start_from_a_copy() -> None:
+    t = "tensor<1x2x2xf32>"
+    way = lower(
+        f"""func.func @f(%a: {t}, %acc: {t}) -> {t} {{
+  %p = linalg.batch_matmul ins(%a, %a : {t}, {t}) outs(%acc : {t}) -> {t}
+  %r = tosa.mul %p, %acc : ({t}, {t}) -> {t}
+  return %r : {t}
+}}
+"""
+    )
+    a, acc = (torch.randn(1, 2, 2, generator=torch.Generator().manual_seed(n)) for n in (1, 2))
+    wanted = (acc + a @ a) * acc
+    for after in ("input", "one-shot-bufferize", "convert-to-llvm"):
+        torch.testing.assert_close(way.run(a, acc, after=after)[0], wanted)

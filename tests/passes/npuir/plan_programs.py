@@ -40,6 +40,8 @@ class Writer:
     stores: int = 0
     accumulators: list[str] = field(default_factory=list)
     writable: list[str] = field(default_factory=list)
+    shared: set[str] = field(default_factory=set)
+    fresh: list[str] = field(default_factory=list)
 
     def pick(self, values):
         return self.rng.choice(list(values))
@@ -88,14 +90,11 @@ class Writer:
         """A filled tile, more often one of the last."""
         return self.pick(filled[-4:] if self.number(0, 2) else [*filled, *self.accumulators])
 
-    def shared(self, names: list[str]) -> list[str]:
-        """Tiles that get a second name are not written any more."""
-        self.writable = [name for name in self.writable if name not in names]
-        return names
-
     def compute(self, filled: list[str], *, in_loop: bool) -> str:
         left, right, op = self.source(filled), self.source(filled), self.pick(OPS)
-        old = [*self.writable, *self.accumulators]
+        # A tile with a second name is not written any more.
+        old = [*(set(self.writable) - self.shared), *self.accumulators]
+        old.sort()
         fresh = self.number(0, 3) > 0 or not old
         result = self.alloc(may_double=in_loop) if fresh else self.pick(old)
         if fresh:
@@ -132,7 +131,7 @@ class Writer:
             carried = [self.load(in_loop=False)]
         else:
             carried = [self.pick(filled) for _ in range(self.pick((0, 1, 1, 2, 2)))]
-        self.shared(carried)
+        self.shared.update(carried)
         index, results = self.name(), [self.name() for _ in carried]
         arguments = [self.name() for _ in carried]
         kinds = ", ".join([tile(self.length)] * len(carried))
@@ -146,6 +145,9 @@ class Writer:
         )
         if carried:
             last = self.chosen(inner, len(filled), len(carried))
+            if is_own:
+                last = [self.pick([*arguments, *self.fresh])]
+            self.shared.update(last)
             self.add(f"scf.yield {', '.join(last)} : {kinds}")
         self.add("}")
         return results
@@ -168,7 +170,9 @@ class Writer:
         for is_last in (False, True) if result else (True,):
             inner = self.block(filled, depth + 1, index, [], in_loop=in_loop)
             if result:
-                self.add(f"scf.yield {self.chosen(inner, len(filled), 1)[0]} : {kind}")
+                last = self.chosen(inner, len(filled), 1)
+                self.shared.update(last)
+                self.add(f"scf.yield {last[0]} : {kind}")
             self.add("}" if is_last else "} else {")
         return result
 
@@ -196,7 +200,7 @@ class Writer:
                 filled += self.branch(filled, depth, index, in_loop=in_loop)
             else:
                 self.store(self.pick(filled))
-        self.writable = kept
+        self.writable, self.fresh = kept, [n for n in self.writable if n not in writable]
         return filled
 
 

@@ -102,3 +102,17 @@ def test_store_into_one_plane_of_a_tensor(run_passes) -> None:
     text = run_passes(_module(f"{whole}\n    {part}\n    {body}"), HivmBindSubBlockPass())
     assert "memref.subview %p[" in text
     assert "[32, 32] [1, 1]" in text
+
+
+def test_tiles_that_the_caller_hands_over_are_not_cut(run_passes) -> None:
+    text = """func.func @k(%x: tensor<64x32xf32>, %gm: memref<64x32xf32>)
+        attributes {hivm.part_of_mix, hivm.func_core_type = #hivm.func_core_type<AIV>} {
+      %e = tensor.empty() : tensor<64x32xf32>
+      %y = hivm.hir.vexp ins(%x : tensor<64x32xf32>) outs(%e : tensor<64x32xf32>)
+        -> tensor<64x32xf32>
+      hivm.hir.store ins(%y : tensor<64x32xf32>) outs(%gm : memref<64x32xf32>)
+      return
+    }"""
+    out = run_passes(text, HivmBindSubBlockPass())
+    assert "tensor<32x32xf32>" not in out
+    assert "{limit_sub_block_id0}" in out

@@ -40,11 +40,45 @@ COUNTS = {
     "vector side of a mixed kernel": (_kernel(ALLOC + WORK, part=MIX), 0),
     "before the loop": (_kernel(WORK, before=ALLOC), 0),
     "no move": (_kernel(ALLOC + f"hivm.hir.vexp ins(%a : {UB}) outs(%b : {UB})"), 0),
+    "buffers on the stack": (_kernel(ALLOC.replace("alloc()", "alloca()") + WORK), 2),
+    "handed on": (
+        _kernel(
+            f"""%r = scf.for %j = %c0 to %c4 step %c1 iter_args(%x = %z) -> ({UB}) : i32 {{
+        %a = memref.alloc() : {UB}
+        hivm.hir.load ins(%g : {GM}) outs(%a : {UB})
+        scf.yield %a : {UB}
+      }}
+      hivm.hir.store ins(%r : {UB}) outs(%g : {GM})""",
+            before=f"%z = memref.alloc() : {UB}",
+        ),
+        1,
+    ),
     "already marked": (
         _kernel(ALLOC + f"annotation.mark %a {MARK} : {UB}\n" + WORK),
         2,
     ),
 }
+
+
+def test_what_all_loops_hand_on_has_one_copy(run_passes) -> None:
+    kind = f"({UB}) : i32"
+    text = f"""func.func @k(%g: {GM}) attributes {{
+    hivm.func_core_type = #hivm.func_core_type<AIV>}} {{
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i32
+  %z = memref.alloc() : {UB}
+  %q = scf.for %i = %c0 to %c4 step %c1 iter_args(%y = %z) -> {kind} {{
+    %r = scf.for %j = %c0 to %c4 step %c1 iter_args(%x = %y) -> {kind} {{
+      %a = memref.alloc() : {UB}
+      hivm.hir.load ins(%g : {GM}) outs(%a : {UB})
+      scf.yield %a : {UB}
+    }}
+    scf.yield %r : {UB}
+  }}
+  return
+}}"""
+    assert MARK not in run_passes(text, HivmMarkMultiBufferPass())
 
 
 @pytest.mark.parametrize("case", COUNTS)
@@ -79,3 +113,30 @@ def test_the_real_pass_marks_as_many(real_passes, case: str) -> None:
     )
     real = real_passes(text, f"func.func(hivm-mark-multi-buffer{{{options}}})")
     assert real.count(MARK) == count
+
+
+def _scopes(ahead: int, core: str) -> str:
+    marks = f"hivm.loop_core_type = #hivm.tcore_type<{core}>, hivm.preload_num ="
+    return f"""func.func @k(%g: {GM}) attributes {{
+    hivm.func_core_type = #hivm.func_core_type<AIV>}} {{
+  %x = scope.scope : () -> {UB} {{
+    %a = memref.alloc() : {UB}
+    hivm.hir.load ins(%g : {GM}) outs(%a : {UB})
+    scope.return %a : {UB}
+  }} {{{marks} {ahead} : i32}}
+  %y = scope.scope : () -> {UB} {{
+    %b = memref.alloc() : {UB}
+    hivm.hir.vexp ins(%x : {UB}) outs(%b : {UB})
+    scope.return %b : {UB}
+  }} {{{marks} 0 : i32}}
+  return
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("ahead", "core", "marked"), [(2, "VECTOR", True), (0, "VECTOR", False), (2, "CUBE", False)]
+)
+def test_a_tile_made_ahead_has_four_copies(run_passes, ahead: int, core: str, marked: bool) -> None:
+    found = run_passes(_scopes(ahead, core), HivmMarkMultiBufferPass())
+    assert found.count("hivm.multi_buffer = 4 : i32") == marked
+    assert found.count("hivm.preload_local_buffer = 1 : i32") == marked

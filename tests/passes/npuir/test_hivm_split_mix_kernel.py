@@ -60,3 +60,35 @@ def test_reader_on_the_other_core_reads_the_workspace(run_passes) -> None:
 def test_pure_kernel_is_left_alone(run_passes) -> None:
     text = MODULE.replace("<MIX>", "<AIV>")
     assert run_passes(text, HivmSplitMixKernelPass()) == run_passes(text)
+
+
+SLICED = MODULE.replace(
+    "hivm.hir.sync_block_set",
+    f"""%part = tensor.extract_slice %f[0, 0] [16, 64] [1, 1] : {T} to tensor<16x64xf32>
+    %small = tensor.empty() : tensor<16x64xf32>
+    %part_l = hivm.hir.load ins(%part : tensor<16x64xf32>) outs(%small : tensor<16x64xf32>)
+      core_type = <VECTOR> -> tensor<16x64xf32>
+    hivm.hir.store ins(%part_l : tensor<16x64xf32>) outs(%gm_part : memref<16x64xf32>)
+    hivm.hir.sync_block_set""",
+).replace("%init: i1", "%gm_part: memref<16x64xf32>, %init: i1")
+
+
+def test_a_tile_that_only_the_other_core_reads_in_parts_is_no_dead_one(run_passes) -> None:
+    cube = _functions(run_passes(SLICED, HivmSplitMixKernelPass()))["k_mix_aic"]
+    assert "extract_slice" not in cube
+    assert "annotation.mark %f" in cube
+
+
+def test_slices_with_a_mark_of_their_core_go_with_their_readers(run_passes) -> None:
+    grown = "tensor<4x64x64xf32>"
+    text = MODULE.replace(
+        "hivm.hir.store",
+        f"""%big = tensor.empty() : {grown}
+    %in = tensor.insert_slice %y into %big[0, 0, 0] [1, 64, 64] [1, 1, 1]
+      {{hivm.tcore_type = #hivm.tcore_type<VECTOR>}} : {T} into {grown}
+    %out = tensor.extract_slice %in[0, 0, 0] [1, 64, 64] [1, 1, 1] : {grown} to {T}
+    hivm.hir.store""",
+    ).replace("ins(%y : tensor<64x64xf32>) outs(%gm", "ins(%out : tensor<64x64xf32>) outs(%gm")
+    halves = _functions(run_passes(text, HivmSplitMixKernelPass()))
+    assert "insert_slice" in halves["k_mix_aiv"]
+    assert "insert_slice" not in halves["k_mix_aic"]

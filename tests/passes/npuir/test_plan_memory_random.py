@@ -59,11 +59,13 @@ def _number(address) -> int:
 def test_no_live_tiles_overlap_and_the_sum_is_enough(text: str) -> None:
     module = from_text(text)
     wanted = _numbers(module)
+    problems: list[str] = []
     try:
         HivmPlanMemoryPass().apply(context(), module)
     except TLError as problem:
-        assert problem.diagnostic.code == "TL301"
-        assume(False)
+        problems.append(problem.diagnostic.code)
+    assert problems in ([], ["TL301"])
+    assume(not problems)
     note(to_text(module))
     peak, total = _bytes(module)
     assert peak <= min(total, DEFAULT_CHIP.sizes_bytes["ub"])

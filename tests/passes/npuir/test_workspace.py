@@ -57,7 +57,7 @@ def test_host_functions_tell_size_and_task_type(run_passes) -> None:
         MODULE, *PLANNED, InsertInferWorkspaceSizeFuncPass(), InsertInferTaskTypeFuncPass()
     )
     assert "func.func @k_infer_workspace_shape_function() -> index" in text
-    assert "arith.constant 320 : index" in text
+    assert "arith.constant 300 : index" in text
     assert "func.func @k_infer_task_type_function() -> i8" in text
     assert "arith.constant 32 : i8" in text
 
@@ -81,3 +81,31 @@ def test_bind_without_an_argument_for_it_is_an_error(run_passes) -> None:
     with pytest.raises(TLError, match="k has no argument for the workspace") as raised:
         run_passes(text, InsertWorkSpaceForMixCVPass(), HivmBindWorkspaceArgPass())
     assert raised.value.code == "TL305"
+
+
+def test_a_function_without_the_argument_is_an_error_at_the_buffer(run_passes) -> None:
+    text = """func.func @k(%a: i64) {
+      %w = memref_ext.alloc_workspace() : memref<4xi32>
+      return
+    }"""
+    with pytest.raises(TLError) as caught:
+        run_passes(text, HivmBindWorkspaceArgPass())
+    assert caught.value.code == "TL305"
+    assert "failed to bind workspace argument" in caught.value.diagnostic.why
+
+
+def test_binding_keeps_extents_that_are_known_later(run_passes) -> None:
+    text = """func.func @k(%w: memref<?xi8> {hacc.arg_type = #hacc.arg_type<workspace>}, %n: index) {
+      %b = memref_ext.alloc_workspace(%n) : memref<?xi32>
+      return
+    }"""
+    assert "alloc_workspace(%n) from %w : " in run_passes(text, HivmBindWorkspaceArgPass())
+
+
+def test_the_size_is_where_the_last_buffer_ends(run_passes) -> None:
+    text = """func.func @k(%w: memref<?xi8> {hacc.arg_type = #hacc.arg_type<workspace>}) {
+      %o = arith.constant 40 : index
+      %b = memref_ext.alloc_workspace() from %w offset = [%o] : from memref<?xi8> to memref<3xi32>
+      return
+    }"""
+    assert "arith.constant 52 : index" in run_passes(text, InsertInferWorkspaceSizeFuncPass())

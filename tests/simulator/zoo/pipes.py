@@ -117,11 +117,11 @@ def result_is_overwritten_before_it_is_stored(
 
 @TABLE.kernel(out="B", sync=False)
 def tile_is_loaded_again_while_it_is_stored(
-    A: T.Tensor((2, 64), "float32"), B: T.Tensor((2, 64), "float32")
+    A: T.Tensor((4, 64), "float32"), B: T.Tensor((4, 64), "float32")
 ):
     with T.Kernel(1, is_npu=True) as (cid, vid):
         a = T.alloc_ub((1, 64), "float32")
-        for i in T.serial(2):
+        for i in T.serial(4):
             T.copy(A[i : i + 1, :], a)
             with T.rs("PIPE_MTE2"):
                 T.set_flag("PIPE_MTE3", 0)
@@ -169,8 +169,8 @@ def wait_of_the_wrong_pipe(
             T.set_flag("PIPE_MTE3", 0)
         with T.rs("PIPE_MTE3"):
             T.wait_flag("PIPE_MTE2", 0)
-        T.copy(a, B)
         T.vexp(a, b)
+        T.copy(a, B)
         with T.rs("PIPE_V"):
             T.set_flag("PIPE_MTE3", 0)
         with T.rs("PIPE_MTE3"):
@@ -276,15 +276,15 @@ def fixpipe_before_the_product(
 
 @TABLE.kernel(out="C", sync=False)
 def l1_is_loaded_again_before_the_product(
-    A: T.Tensor((32, 64), "float16"),
-    B: T.Tensor((64, 32), "float16"),
+    A: T.Tensor((32, 128), "float16"),
+    B: T.Tensor((128, 32), "float16"),
     C: T.Tensor((32, 32), "float32"),
 ):
     with T.Kernel(1, is_npu=True) as (cid, vid):
         a = T.alloc_L1((32, 32), "float16")
         b = T.alloc_L1((32, 32), "float16")
         c = T.alloc_L0C((32, 32), "float32")
-        for k in T.serial(2):
+        for k in T.serial(4):
             T.copy(A[:, k * 32 : k * 32 + 32], a)
             T.copy(B[k * 32 : k * 32 + 32, :], b)
             with T.rs("PIPE_MTE2"):

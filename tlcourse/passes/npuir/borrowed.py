@@ -34,6 +34,14 @@ def borrow(function: func.FuncOp, *, identity: bool = False) -> dict[SSAValue, S
     return {argument: buffer_of(argument, layout=layout) for argument in taken if argument.uses}
 
 
+def drop_unread(function: func.FuncOp) -> None:
+    """Erases the buffers of a caller's tensors that nobody reads."""
+    for op in list(function.body.block.ops):
+        if isinstance(op, ToMemrefOp) and not op.memref.first_use:
+            op.detach()
+            op.erase()
+
+
 def is_borrowed(buffer: SSAValue) -> bool:
     """Whether a buffer is a part of a caller's tensor, which nobody may write."""
     owner = buffer.owner

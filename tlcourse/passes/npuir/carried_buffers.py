@@ -34,6 +34,7 @@ from tlcourse.passes.npuir.hivm_mark_multi_buffer import copies_of
 from tlcourse.passes.npuir.labels import labels_of
 from tlcourse.passes.npuir.lifetimes import overwrites_safely
 
+_NAMES = {"cbuf": "L1", "cc": "L0C", "ca": "L0A", "cb": "L0B"}
 _SILENT = (*VIEWS, MarkOp)
 
 Pair = tuple[memref.AllocOp, memref.AllocOp]
@@ -207,7 +208,7 @@ def _copy(source: SSAValue, target: SSAValue) -> CopyOp:
         return CopyOp(source, target)
     raise error(
         "TL307",
-        f"{name_of(source)} would have to be copied within {space_of(source)}",
+        f"{name_of(source)} would have to be copied within {_NAMES[space_of(source)]}",
         why="a loop fills the tile of its next trip while it still reads the one before",
         fix="read the tile of the trip before for the last time before filling the next one",
         labels=labels_of(source.owner) if isinstance(source.owner, Operation) else (),

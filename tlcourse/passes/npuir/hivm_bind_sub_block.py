@@ -31,6 +31,7 @@ from xdsl.dialects.builtin import (
     MemRefType,
     ModuleOp,
     TensorType,
+    UnitAttr,
     i64,
 )
 from xdsl.dialects.utils import split_dynamic_index_list
@@ -49,6 +50,8 @@ from tlcourse.passes.npuir.buffers import box_of
 from tlcourse.passes.npuir.cube_vector import device_functions, tensor_type
 
 _HALVES = 2
+# Said of a branch that only the first vector core takes.
+_FIRST_ONLY = "limit_sub_block_id0"
 _SLICES = (tensor.ExtractSliceOp, tensor.InsertSliceOp)
 
 
@@ -238,6 +241,8 @@ class _Cutter:
             fresh = subview(buffer, offsets, sizes)
             insert_before(load, [fresh])
             load.operands[side] = fresh.result
+            for use in [use for use in tile.uses if isinstance(use.operation, ToTensorOp)]:
+                use.operation.operands[use.index] = fresh.result
 
     def _workspace_half(self, value: SSAValue, half: int, move: Operation) -> SSAValue:
         shape = _shape(value)
@@ -349,6 +354,7 @@ def _store_once(function: func.FuncOp) -> None:
     for store in stores:
         body = Block()
         guarded = scf.IfOp(first.result, [], Region(body))
+        guarded.attributes[_FIRST_ONLY] = UnitAttr()
         insert_before(store, [guarded])
         store.detach()
         body.add_ops([store, scf.YieldOp()])

@@ -6,9 +6,17 @@ import math
 from dataclasses import dataclass
 
 from xdsl.dialects import func, memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, NoneAttr, i8
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    NoneAttr,
+    i8,
+)
 
 from tlcourse.diagnostics import error
+from tlcourse.dialects.annotation import MarkOp
 from tlcourse.dialects.hivm.base import space_of
 from tlcourse.dialects.rewriting import replace
 from tlcourse.passes.npuir.buffers import element_bits, is_static, kind_of, name_of
@@ -16,6 +24,8 @@ from tlcourse.passes.npuir.functions import DevicePass
 from tlcourse.passes.npuir.labels import labels_of
 from tlcourse.passes.npuir.ranges import range_of
 from tlcourse.passes.npuir.simplify import constant
+
+_ANNOUNCED = "buffer_size_in_byte"
 
 
 @dataclass(frozen=True)
@@ -29,11 +39,13 @@ class HivmConstantizeBufferSizePass(DevicePass):
     ```
 
     Algorithm: the largest value of each open extent follows from the ops that compute it:
-    constants, minimum, sums, products, loop indices with known ends. The buffer gets as many
-    bytes as the largest tile has, and the tile is a view of its first bytes.
+    constants, minimum, sums, products, affine maps, loop indices with known ends. The buffer
+    gets as many bytes as the largest tile has, and the tile is a view of its first bytes.
+    Where a mark announces fewer bytes, the tile stays as it is.
 
     Differs from upstream: there the bounds come from affine maps, to which an earlier pass
-    turns the arithmetic; here they are read from the arithmetic itself.
+    turns the arithmetic; here they are also read from the arithmetic itself. Upstream leaves
+    an on-chip tile that nothing limits to the planning of memory, which refuses it.
 
     Raises:
         TL304: nothing bounds the extent of a tile.
@@ -43,16 +55,24 @@ class HivmConstantizeBufferSizePass(DevicePass):
 
     def run(self, function: func.FuncOp) -> None:
         for op in list(function.walk()):
-            if isinstance(op, memref.AllocOp) and not is_static(kind_of(op.memref)):
-                if space_of(op.memref) != "gm":
+            if isinstance(op, memref.AllocOp | memref.AllocaOp):
+                if not is_static(kind_of(op.memref)) and space_of(op.memref) != "gm":
                     _make_room(function, op)
 
 
-def _make_room(function: func.FuncOp, op: memref.AllocOp) -> None:
+def _make_room(function: func.FuncOp, op: memref.AllocOp | memref.AllocaOp) -> None:
     kind = kind_of(op.memref)
-    elements = math.prod(_largest_shape(op))
-    size = math.ceil(elements * element_bits(kind.element_type) / 8)
-    room = memref.AllocOp([], [], MemRefType(i8, [size], NoneAttr(), kind.memory_space))
+    shape = _largest_shape(op)
+    if shape is None:
+        return
+    size = math.ceil(math.prod(shape) * element_bits(kind.element_type) / 8)
+    most = _announced_bytes(op)
+    if most is not None and size > most:
+        return
+    room = type(op).build(
+        operands=[[], []],
+        result_types=[MemRefType(i8, [size], NoneAttr(), kind.memory_space)],
+    )
     zero = constant(function, 0, IndexType())
     view = memref.ViewOp.build(
         operands=[room.memref, zero, list(op.dynamic_sizes)], result_types=[kind]
@@ -63,7 +83,17 @@ def _make_room(function: func.FuncOp, op: memref.AllocOp) -> None:
     view.results[0].name_hint = f"{name}_now" if name else None
 
 
-def _largest_shape(op: memref.AllocOp) -> list[int]:
+def _announced_bytes(op: memref.AllocOp | memref.AllocaOp) -> int | None:
+    """The bytes that a mark says the buffer has at most."""
+    for use in op.memref.uses:
+        most = use.operation.attributes.get(_ANNOUNCED)
+        if isinstance(use.operation, MarkOp) and isinstance(most, IntegerAttr):
+            return most.value.data
+    return None
+
+
+def _largest_shape(op: memref.AllocOp | memref.AllocaOp) -> list[int] | None:
+    """The largest extents; None where nothing limits one and no memory is told yet."""
     sizes = iter(op.dynamic_sizes)
     shape: list[int] = []
     for extent in kind_of(op.memref).get_shape():
@@ -71,6 +101,8 @@ def _largest_shape(op: memref.AllocOp) -> list[int]:
             shape.append(extent)
             continue
         largest = range_of(next(sizes)).high
+        if largest is None and not space_of(op.memref):
+            return None
         if largest is None:
             raise error(
                 "TL304",

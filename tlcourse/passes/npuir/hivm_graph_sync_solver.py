@@ -10,7 +10,8 @@ from tlcourse.chips import CHIPS, DEFAULT_CHIP
 from tlcourse.passes.npuir.functions import DevicePass
 from tlcourse.passes.npuir.sync.build import build, refuse_unit_flags
 from tlcourse.passes.npuir.sync.emit import emit
-from tlcourse.passes.npuir.sync.events import event_ids, written_ids
+from tlcourse.passes.npuir.sync.events import event_ids
+from tlcourse.passes.npuir.sync.slots import fill_slots, reserved_ids
 from tlcourse.passes.npuir.sync.solve import solve
 
 
@@ -55,5 +56,7 @@ class HivmGraphSyncSolverPass(DevicePass):
     def run(self, function: func.FuncOp) -> None:
         body = build(function, ignore_workspace=self.ignore_workspace_func_args)
         syncs = solve(body)
-        ids = event_ids(body, syncs, CHIPS[self.chip].event_ids, written_ids(function))
+        count = CHIPS[self.chip].event_ids
+        ids = event_ids(body, syncs, count, reserved_ids(function))
+        fill_slots(function, ids, count)
         emit(function, syncs, ids)

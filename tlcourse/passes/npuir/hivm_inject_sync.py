@@ -21,6 +21,7 @@ from tlcourse.passes.npuir.sync.events import event_ids, written_ids
 from tlcourse.passes.npuir.sync.model import ALL
 from tlcourse.passes.npuir.sync.pairs import linear_list, pairs
 from tlcourse.passes.npuir.sync.redundant import needed
+from tlcourse.passes.npuir.sync.slots import fill_slots, reserved_ids
 
 _L0_PIPES = ("PIPE_M", "PIPE_MTE1")
 _L0_ARGUMENTS = (5, 6)  # of the sync arguments of a matrix op
@@ -77,7 +78,8 @@ class HivmInjectSyncPass(DevicePass):
             emit(function, [], {})
             return
         syncs, count = needed(pairs(body)), CHIPS[self.chip].event_ids
-        ids = event_ids(body, syncs, count, written_ids(function))
+        ids = event_ids(body, syncs, count, reserved_ids(function))
+        fill_slots(function, ids, count)
         emit(function, syncs, ids)
         taken = written_ids(function).get(_L0_PIPES, frozenset())
         _hand_over_l0(function, [i for i in range(count) if i not in taken])

@@ -26,7 +26,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import memref, scf
+from xdsl.dialects import memref, scf, tensor
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import Operation, SSAValue, Use
 from xdsl.passes import ModulePass
@@ -66,6 +66,8 @@ class HivmInsertLoadStoreForMixCVPass(ModulePass):
                 _from_cube(inner)
             elif isinstance(inner, VectorPipeOp) and inner.results:
                 _from_vector(inner)
+            elif isinstance(inner, tensor.InsertSliceOp) and _is_filled_by_vector(inner):
+                _from_vector(inner)
             elif isinstance(inner, LoadOp) and not inner.results:
                 _load_for_both(inner)
 
@@ -80,7 +82,15 @@ def _from_cube(fixpipe: FixpipeOp) -> None:
             _load(product, core, fixpipe, mine)
 
 
-def _from_vector(op: VectorPipeOp) -> None:
+def _is_filled_by_vector(op: tensor.InsertSliceOp) -> bool:
+    """Whether the vector cores made the tile that a part is put into."""
+    base = op.dest.owner
+    if isinstance(base, tensor.InsertSliceOp):
+        return _is_filled_by_vector(base)
+    return isinstance(base, VectorPipeOp)
+
+
+def _from_vector(op: VectorPipeOp | tensor.InsertSliceOp) -> None:
     value = op.results[0]
     uses = [use for use in value.uses if is_matrix_input(use.operation, value)]
     if not uses:

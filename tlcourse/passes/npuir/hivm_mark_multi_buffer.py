@@ -14,6 +14,7 @@ from tlcourse.dialects.memref_ext import AllocWorkspaceOp
 from tlcourse.dialects.rewriting import insert_after
 from tlcourse.passes.npuir.buffers import roots
 from tlcourse.passes.npuir.functions import DevicePass, core_of, is_mixed
+from tlcourse.passes.npuir.preload_marks import mark_preloaded
 
 ATTRIBUTE = "hivm.multi_buffer"
 COPIES = 2
@@ -33,7 +34,9 @@ class HivmMarkMultiBufferPass(DevicePass):
     With two copies, iteration i + 1 loads one while iteration i still computes on the other.
 
     Algorithm: the on-chip side of each nd2nz, load and store, when it is allocated inside
-    `scf.for` loops only, is marked once. In kernels for both kinds of core only nd2nz counts.
+    `scf.for` loops only, is marked once. A buffer that a loop hands on to its next turn does
+    not belong to that loop. In kernels for both kinds of core only nd2nz counts. A tile that a
+    scope makes ahead of its reader gets four copies.
 
     Before a mixed kernel is split, the pass has a first round. It asks for four copies
     (`set_workspace_multibuffer`) of each workspace tile that a loop fills, for cv-pipelining.
@@ -51,6 +54,7 @@ class HivmMarkMultiBufferPass(DevicePass):
         moves = (ND2NZOp,) if is_mixed(function) else (ND2NZOp, LoadOp, StoreOp)
         if not self.enable_auto:
             return
+        mark_preloaded(function)
         if core_of(function) == "MIX":
             for op in [inner for inner in function.walk() if isinstance(inner, AllocWorkspaceOp)]:
                 _mark(op.result, self.set_workspace_multibuffer)
@@ -69,14 +73,31 @@ def _on_chip_buffers(op: MoveOp) -> tuple[SSAValue, ...]:
 def _mark(buffer: SSAValue, copies: int) -> None:
     op = buffer.owner
     if (
-        not isinstance(op, memref.AllocOp | AllocWorkspaceOp)
-        or not _is_inside_loops(op)
+        not isinstance(op, memref.AllocOp | memref.AllocaOp | AllocWorkspaceOp)
+        or not _is_inside_loops(_home(buffer, op))
         or copies_of(buffer) > 1
     ):
         return
     mark = MarkOp(buffer)
     mark.attributes[ATTRIBUTE] = IntegerAttr(copies, i32)
     insert_after(op, [mark])
+
+
+def _home(buffer: SSAValue, op: Operation) -> Operation:
+    """The op whose turns a buffer takes part in: it outlives loops that hand it on.
+
+    Args:
+        buffer: the buffer.
+        op: its allocation, or a loop that handed it on.
+    """
+    loop = op.parent_op()
+    while isinstance(loop, scf.IfOp):
+        loop = loop.parent_op()
+    last = loop.body.block.last_op if isinstance(loop, scf.ForOp) else None
+    if loop is None or last is None:
+        return op
+    outlives = any(buffer in roots(given) for given in last.operands)
+    return _home(buffer, loop) if outlives else op
 
 
 def _is_inside_loops(op: Operation) -> bool:

@@ -37,7 +37,7 @@ from tlcourse.dialects.memref import subview
 from tlcourse.dialects.rewriting import insert_before
 from tlcourse.dialects.scope import ReturnOp as ScopeReturnOp
 from tlcourse.dialects.scope import ScopeOp
-from tlcourse.passes.npuir.borrowed import borrow, give_back, is_borrowed
+from tlcourse.passes.npuir.borrowed import borrow, drop_unread, give_back, is_borrowed
 from tlcourse.passes.npuir.buffer_lives import (
     is_needed_elsewhere,
     is_read_after,
@@ -101,6 +101,7 @@ class OneShotBufferizePass(ModulePass):
         (close_border if border else give_back)(function, work.buffer)
         work.retire()
         drop_tensor_results(function)
+        drop_unread(function)
 
 
 # Ops that hand tensors on; the op around them takes care of their operands.
@@ -258,7 +259,8 @@ class _Bufferizer:
         home = self.buffer(old, op)
         if not is_borrowed(home) and not is_read_after(old, op):
             return home
-        fresh = self._alloc(old, op)
+        # A tensor that the function takes has the type of its buffer by now.
+        fresh = self._alloc(old if is_tensor(old) else result, op)
         if reads:
             insert_before(op, [CopyOp(home, fresh)])
         return fresh

@@ -42,7 +42,7 @@ def workspace_bytes(function: func.FuncOp) -> int:
     """Bytes of workspace that one block of a planned function needs."""
     ends = [0]
     for alloc in [w for w in function.walk() if isinstance(w, AllocWorkspaceOp)]:
-        offset = alloc.offset[0].owner
+        offset = alloc.offset[-1].owner
         assert isinstance(offset, arith.ConstantOp)
         assert isinstance(offset.value, IntegerAttr)
         ends.append(offset.value.value.data + bytes_of(alloc.result))

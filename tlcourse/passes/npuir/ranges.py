@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import AffineMapAttr
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineSymExpr,
+)
 
 from tlcourse.dialects.hivm.core import GetSubBlockIdxOp
 from tlcourse.passes.npuir.folding import constant_of
@@ -38,10 +48,34 @@ def range_of(value: SSAValue) -> Range:
         return Range(0, 1)
     if isinstance(owner, arith.SelectOp):
         return _join(range_of(owner.lhs), range_of(owner.rhs))
+    if owner.name in _AFFINE:
+        return _of_map(owner)
     rule = _RULES.get(type(owner))
     if rule is None:
         return _ANY
     return rule(*(range_of(operand) for operand in owner.operands))
+
+
+def _of_map(op: Operation) -> Range:
+    """What an affine map gives: its result, or the least or greatest of its results."""
+    fold = _AFFINE[op.name]
+    kind = op.properties.get("map")
+    assert isinstance(kind, AffineMapAttr)
+    inputs = [range_of(operand) for operand in op.operands]
+    dims, symbols = inputs[: kind.data.num_dims], inputs[kind.data.num_dims :]
+    return reduce(fold, (_of_expression(e, dims, symbols) for e in kind.data.results))
+
+
+def _of_expression(e: AffineExpr, dims: Sequence[Range], symbols: Sequence[Range]) -> Range:
+    if isinstance(e, AffineConstantExpr):
+        return Range(e.value, e.value)
+    if isinstance(e, AffineDimExpr):
+        return dims[e.position]
+    if isinstance(e, AffineSymExpr):
+        return symbols[e.position]
+    assert isinstance(e, AffineBinaryOpExpr)
+    left, right = (_of_expression(side, dims, symbols) for side in (e.lhs, e.rhs))
+    return _OF_KIND[e.kind](left, right)
 
 
 def _loop_index(parent: Operation | None, value: SSAValue) -> Range:
@@ -82,6 +116,25 @@ def _divide(left: Range, right: Range) -> Range:
     return Range(low, high)
 
 
+def _divide_down(left: Range, right: Range) -> Range:
+    """Division that rounds down, by a positive constant."""
+    if right.low is None or right.low != right.high or right.low <= 0:
+        return _ANY
+    low, high = (None if end is None else end // right.low for end in (left.low, left.high))
+    return Range(low, high)
+
+
+def _divide_up(left: Range, right: Range) -> Range:
+    below = _divide_down(Range(_minus(left.high), _minus(left.low)), right)
+    return Range(_minus(below.high), _minus(below.low))
+
+
+def _modulo(left: Range, right: Range) -> Range:
+    if right.low is None or right.low != right.high or right.low <= 0:
+        return _ANY
+    return Range(0, right.low - 1)
+
+
 def _remainder(left: Range, right: Range) -> Range:
     if right.low is None or right.low != right.high or right.low <= 0:
         return _ANY
@@ -111,6 +164,19 @@ def _minus(end: int | None) -> int | None:
     return None if end is None else -end
 
 
+# How the results of a map are put together.
+_AFFINE: dict[str, Callable[[Range, Range], Range]] = {
+    "affine.apply": lambda left, right: left,
+    "affine.min": _least,
+    "affine.max": _greatest,
+}
+_OF_KIND: dict[AffineBinaryOpKind, Callable[[Range, Range], Range]] = {
+    AffineBinaryOpKind.Add: _add,
+    AffineBinaryOpKind.Mul: _multiply,
+    AffineBinaryOpKind.FloorDiv: _divide_down,
+    AffineBinaryOpKind.CeilDiv: _divide_up,
+    AffineBinaryOpKind.Mod: _modulo,
+}
 _RULES: dict[type[Operation], Callable[[Range, Range], Range]] = {
     arith.AddiOp: _add,
     arith.SubiOp: _subtract,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Protocol, cast
 
-from xdsl.dialects import arith, func, memref
+from xdsl.dialects import arith, func, memref, tensor
 from xdsl.dialects.builtin import (
     AnyFloat,
     DenseIntOrFPElementsAttr,
@@ -23,6 +23,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from tlcourse.diagnostics import TLError, error
+from tlcourse.dialects.memref import CopyOp
 from tlcourse.dialects.rewriting import insert_before
 from tlcourse.passes.npuir.labels import labels_of
 
@@ -56,10 +57,13 @@ def bufferize_structured(
     ]
     arguments = op.body.block.args[len(op.inputs) :]
     reads = any(bool(list(argument.uses)) for argument in arguments)
-    outputs = [
-        place_of_result(op, result, old, reads=reads)
-        for old, result in zip(op.outputs, op.results, strict=True)
-    ]
+    outputs: list[SSAValue] = []
+    for old, result in zip(op.outputs, op.results, strict=True):
+        place = place_of_result(op, result, old, reads=False)
+        starts_from = None if isinstance(old.owner, tensor.EmptyOp) else buffer_of(old, op)
+        if reads and starts_from is not None and place is not starts_from:
+            insert_before(op, [CopyOp(starts_from, place)])
+        outputs.append(place)
     made = type(op).build(
         operands=[inputs, outputs],
         result_types=[[]],

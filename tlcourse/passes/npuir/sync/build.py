@@ -11,6 +11,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from tlcourse.dialects.hivm.base import PipeOp, space_of
 from tlcourse.dialects.hivm.core import DebugOp, PointerCastOp
 from tlcourse.dialects.hivm.cube import MmadL1Op
+from tlcourse.dialects.hivm.custom import CustomMacroOp, CustomOp
 from tlcourse.dialects.hivm.sync import PipeBarrierOp
 from tlcourse.dialects.memref_ext import AllocWorkspaceOp
 from tlcourse.passes.npuir.buffers import is_static, kind_of, memref_kind, roots, size_bytes
@@ -26,6 +27,7 @@ from tlcourse.passes.npuir.sync.model import (
     Node,
     Place,
 )
+from tlcourse.passes.npuir.sync.slots import buffers_of, pipes_of
 
 
 def build(function: func.FuncOp, *, ignore_workspace: bool = False) -> Body:
@@ -72,6 +74,8 @@ class _Builder:
             return [Barrier(op=op, pipe=op.pipe.data)]
         if isinstance(op, MmadL1Op):
             return self._matrix(op)
+        if isinstance(op, CustomOp | CustomMacroOp):
+            return self._custom(op)
         return self._plain(op)
 
     def _loop(self, op: scf.ForOp) -> Loop:
@@ -85,6 +89,13 @@ class _Builder:
         to_l0b = Access(op=op, pipe="PIPE_MTE1", reads=self._places([op.b]), writes=(), slot="b")
         sums = self._places([op.c])
         return [to_l0a, to_l0b, Access(op=op, pipe="PIPE_M", reads=sums, writes=sums, slot="c")]
+
+    def _custom(self, op: CustomOp | CustomMacroOp) -> list[Node]:
+        """Each of its pipes may touch all of its buffers."""
+        reads = self._places(buffers_of([*op.inputs, *op.outputs]))
+        writes = self._places(buffers_of([*op.outputs, *op.temp_buffers]))
+        pipes = pipes_of(op) if reads or writes else ()
+        return [Access(op=op, pipe=pipe, reads=reads, writes=writes) for pipe in pipes]
 
     def _plain(self, op: Operation) -> list[Node]:
         touched = _touched(op)

@@ -41,7 +41,9 @@ def solve(body: Body) -> list[Sync]:
     for later in filter(_may_be_later, trace.instances):
         for earlier in reversed(earlier_ones[: bisect_left(times, later.time)]):
             meeting = _meeting(earlier, later)
-            if meeting is None or not _conflict(earlier, later, meeting):
+            if meeting is None or _is_one_run(earlier, later, meeting):
+                continue
+            if not _conflict(earlier, later, meeting):
                 continue
             if not order.holds(earlier, later):
                 sync = _sync(earlier, later, meeting)
@@ -117,6 +119,11 @@ def _is_first(run: Instance, depth: int) -> bool:
     return all(
         iterations[-1] == 0 for body, iterations in run.path[depth:] if isinstance(body.owner, Loop)
     )
+
+
+def _is_one_run(earlier: Instance, later: Instance, meeting: Meeting) -> bool:
+    """Whether both are parts of one op in one iteration, which orders them itself."""
+    return earlier.access.op is later.access.op and not meeting.distance
 
 
 def _conflict(earlier: Instance, later: Instance, meeting: Meeting) -> bool:
