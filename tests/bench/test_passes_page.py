@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from tlcourse.bench.passes_page import filled, main, order_lines, pair_lines, sections, table
+from tlcourse.dialects.text import to_text
+from tlcourse.examples.course import COURSE
+from tlcourse.pipeline import compile_module
 from tlcourse.pipeline.order import NPUIR_PASSES, TIR_PASSES
 
 PAGE = Path(__file__).parents[2] / "docs" / "passes.md"
@@ -46,9 +50,34 @@ def test_the_page_is_up_to_date_and_its_kernels_meet_the_limits(
     copy = tmp_path / "passes.md"
     copy.write_text(page, encoding="utf-8")
     parts = "tlcourse.bench.passes_page.sections"
-    monkeypatch.setattr(parts, lambda: iter(lines.items()))
+    monkeypatch.setattr(parts, lambda *_: iter(lines.items()))
     assert main(["--check", str(copy)]) == 0
-    monkeypatch.setattr(parts, lambda: iter([("order", ["| other |"])]))
+    monkeypatch.setattr(parts, lambda *_: iter([("order", ["| other |"])]))
     assert main(["--check", str(copy)]) == 1
     assert main([str(copy)]) == 0
     assert "| other |" in copy.read_text(encoding="utf-8")
+
+
+def test_all_rows_from_elsewhere_say_that_all_is_well():
+    page = PAGE.read_text(encoding="utf-8")
+    rows = page.partition("passes_page: modules -->")[2].partition("<!-- end")[0].splitlines()
+    rows = [row for row in rows if row.startswith("| `")]
+    assert len(rows) >= 6
+    assert [row for row in rows if not row.endswith("| yes | none |")] == []
+    read = re.findall(r"^- .*: (\d+) of (\d+)$", page, re.MULTILINE)
+    assert len(read) == 4
+    assert [counts for counts in read if counts[0] != counts[1] or counts[1] == "0"] == []
+
+
+@pytest.mark.bishengir
+def test_a_folder_of_modules_gives_rows(bishengir_opt, tmp_path, monkeypatch):
+    monkeypatch.setattr("tlcourse.bench.passes_page.COURSE", ())
+    monkeypatch.setattr("tlcourse.bench.reading.COURSE", ())
+    kernel = COURSE[1]
+    done = compile_module(kernel.func.module, kernel.func.sources, mode=kernel.mode)
+    (tmp_path / "one.mlir").write_text(to_text(done.mlir), encoding="utf-8")
+    parts = dict(sections(tmp_path))
+    assert parts["modules"][2].startswith("| `one` | ")
+    assert parts["modules"][2].endswith("| yes | none |")
+    assert parts["reading of modules"] == ["- these modules: 1 of 1"]
+    assert "reading of upstream" not in parts

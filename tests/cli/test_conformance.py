@@ -53,6 +53,33 @@ def test_misuse(arguments: tuple[str, ...]) -> None:
     assert conformance(*arguments).exit_code == 2
 
 
+def test_the_help_says_what_runs_and_what_compiles() -> None:
+    text = " ".join(conformance("--help").output.replace("│", " ").split())
+    for name in ("--suite", "--execution", "--backend", "--jobs", "--limit", "--only", "--json"):
+        assert name in text
+    for words in ("compiled and on the", "<embedded|bishengir>", "[default: embedded]"):
+        assert words in text
+    assert "finds a fault in its kernel that" in text
+
+
+def test_findings_stand_below_the_cases_with_their_reason() -> None:
+    name = "arith_ops/test_tensor_insert_dev.py::test_insert[float32]"
+    found = ("TL523: block 1 writes what block 0 writes, too",)
+    case = Case(folder="arith_ops", name=name, outcome="passed", findings=found)
+    report = Report(
+        suite="npuir", execution="simulator", backend="bishengir", seconds=9.4, cases=(case,)
+    )
+    lines = report_lines(report)
+    assert lines[-6:] == [
+        "",
+        "findings, as known",
+        "     1  TL523: all 4 blocks store the same whole tensor",
+        f"          {name}",
+        "",
+        "suite npuir, execution simulator, backend bishengir, 9 s",
+    ]
+
+
 def test_a_missing_folder_for_the_data_is_misuse_before_anything_runs(checkout: Path) -> None:
     out = checkout / "none" / "x.json"
     result = conformance(str(checkout), "--suite", "examples", "--json", str(out))

@@ -247,5 +247,5 @@ def test_prints_show_scalars_tiles_and_tensors(lower):
 
     text = lower(show, "Developer").text
     assert text.count("hivm.hir.debug") == 3
-    assert "(tensor<4x128xf32>) -> ()" in text
-    assert "(memref<2x128xf32, strided<[128, 1]>>) -> ()" in text
+    assert ": tensor<4x128xf32>\n" in text
+    assert ": memref<2x128xf32, strided<[128, 1]>>\n" in text

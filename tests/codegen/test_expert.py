@@ -283,7 +283,7 @@ def test_prints_show_scalars_and_parts(lower):
     text = lower(show, "Expert").text
     assert text.count("hivm.hir.debug") == 2
     assert 'prefix = "part"' in text
-    assert "(memref<4x128xf32, strided<[128, 1]>, #hivm.address_space<ub>>)" in text
+    assert ": memref<4x128xf32, strided<[128, 1]>, #hivm.address_space<ub>>\n" in text
 
 
 def test_statements_outside_the_scopes_go_to_both_cores(lower):

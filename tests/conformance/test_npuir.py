@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from tlcourse.conformance import Case, Report, Settings, run_suite
-from tlcourse.conformance.npuir import batches
+from tlcourse.conformance.known import explanations
+from tlcourse.conformance.npuir import batches, judged
+from tlcourse.conformance.results import Execution
+from tlcourse.records import Backend
 
 pytestmark = pytest.mark.slow
 
@@ -79,6 +82,51 @@ def test_every_case_is_told_once_with_the_total(
 def test_the_checkout_is_left_as_it_was(report: Report, checkout: Path, before: list[str]) -> None:
     assert report.cases
     assert sorted(map(str, checkout.rglob("*"))) == before
+
+
+RACY = "arith_ops/test_tensor_insert_dev.py::test_insert[float32]"
+
+
+@pytest.mark.parametrize(
+    ("name", "findings", "outcome", "reason"),
+    [
+        pytest.param(RACY, ("TL523: two blocks",), "passed", "", id="explained"),
+        pytest.param(RACY, ("TL523: a", "TL521: b"), "failed", "TL521: b", id="another code"),
+        pytest.param("a/test_b.py::c", ("TL523: d",), "failed", "TL523: d", id="another case"),
+        pytest.param("a/test_b.py::c", (), "passed", "", id="none"),
+    ],
+)
+def test_a_finding_that_is_not_explained_fails_its_case(
+    name: str, findings: tuple[str, ...], outcome: str, reason: str
+) -> None:
+    case = Case(folder="a", name=name, outcome="passed", findings=findings)
+    found = judged(case, Settings(suite="npuir", folder=Path()))
+    assert (found.outcome, found.reason, found.findings) == (outcome, reason, findings)
+
+
+@pytest.mark.parametrize(
+    ("execution", "backend", "outcome"),
+    [
+        ("simulator", "bishengir", "cannot"),
+        ("simulator", "embedded", "failed"),
+        ("functional", "bishengir", "failed"),
+    ],
+)
+def test_an_exclusion_of_one_back_half_counts_for_that_one(
+    execution: Execution, backend: Backend, outcome: str
+) -> None:
+    name = "norm_ops/test_fused_add_rms_norm_dev.py::test_fused[fp16-multi-fp32-add]"
+    case = Case(folder="norm_ops", name=name, outcome="failed", reason="TL301: too large")
+    settings = Settings(suite="npuir", folder=Path(), execution=execution, backend=backend)
+    assert judged(case, settings).outcome == outcome
+
+
+def test_every_explanation_stands_on_the_page() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "upstream.md").read_text(encoding="utf-8")
+    rows = explanations()
+    assert rows
+    for row in rows:
+        assert f"| {row.case.rstrip('*')} | {row.code} | {row.reason} |" in page
 
 
 def test_the_cases_of_a_file_stay_in_one_batch() -> None:

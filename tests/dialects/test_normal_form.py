@@ -108,11 +108,9 @@ def test_it_is_its_own_normal_form_and_leaves_the_module_alone():
 
 
 def test_a_text_that_is_not_read_gets_new_names():
-    line = (
-        '  %x = affine.apply affine_map<()[s0, s1] -> (s0 floordiv s1)>()[%n, %n] loc("k.py":1:1)'
-    )
+    line = '  %x = foreign.op %n, %n : index loc("k.py":1:1)'
     text = _function("k", line)
     found = normal_form(text)
     assert "loc(" not in found
-    assert "affine.apply affine_map<()[s0, s1] -> (s0 floordiv s1)>()[%1, %1]" in found
+    assert "foreign.op %1, %1 : index" in found
     assert found == normal_form(text.replace("%x", "%other"))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tlcourse.dialects.text import from_text
+from xdsl.context import Context
+
+from tlcourse.dialects.text import context, from_text
 from tlcourse.dialects.upstream_form import upstream_text
 
 TEXT = """#m = affine_map<()[s0] -> (s0 * 2)>
@@ -52,3 +54,20 @@ def test_own_names_stay_and_the_text_reads_back_as_the_same_module() -> None:
     assert "%r:2 = scf.for %i =" in text
     assert "\n    return\n" in text
     assert from_text(text).is_structurally_equivalent(module)
+
+
+def test_attributes_of_an_if_stand_behind_a_blank() -> None:
+    text = """func.func @k(%c: i1) {
+  scf.if %c {
+    "a.b"() : () -> ()
+  } {x}
+  return
+}
+"""
+    assert "} {x}\n" in upstream_text(from_text(text, ctx=_lenient()))
+
+
+def _lenient() -> Context:
+    ctx = context()
+    ctx.allow_unregistered = True
+    return ctx

@@ -6,11 +6,12 @@ given. Its buffers have lost their names, but not their places in the learner's 
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import func, memref
+from xdsl.dialects import func
 from xdsl.dialects.builtin import FileLineColLoc
 from xdsl.utils.exceptions import ParseError, VerifyException
 
@@ -27,7 +28,6 @@ _FUNCTION = re.compile(
 )
 # The tool's own places, in its input, are none of the learner's.
 _OWN_PLACE = re.compile(r'"(?:-|<stdin>)":\d+:\d+')
-_ASSIGNED = re.compile(r"^\s*(\w+)\s*(?::[^=]*)?=[^=]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,6 @@ def tiles_of(stderr: str, found: Overflow, sources: SourceMap) -> Diagnostic | N
     function = _function(stderr)
     if chip is None or function is None:
         return None
-    _name_buffers(function, sources)
     try:
         known = buffers_of(function, order_of(function))
     except TLError:  # a buffer of a size that only the launch knows
@@ -62,6 +61,8 @@ def tiles_of(stderr: str, found: Overflow, sources: SourceMap) -> Diagnostic | N
     buffers = [buffer for buffer in known if buffer.space == found.space]
     if not buffers:
         return None
+    for buffer in buffers:
+        buffer.op.memref.name_hint = _name_at(point(buffer.op.location), sources)
     groups, blocks = [[buffer] for buffer in buffers], _blocks(buffers, chip)
     told = overflow(function, groups, blocks, found.space, chip, found.needed_bytes)
     return told.diagnostic
@@ -82,21 +83,25 @@ def _function(stderr: str) -> func.FuncOp | None:
     return next((op for op in module.walk() if isinstance(op, func.FuncOp)), None)
 
 
-def _name_buffers(function: func.FuncOp, sources: SourceMap) -> None:
-    for op in function.walk():
-        if isinstance(op, memref.AllocOp):
-            op.memref.name_hint = _name_at(point(op.location), sources)
-
-
 def _name_at(place: FileLineColLoc | None, sources: SourceMap) -> str | None:
-    """The variable that the line of an allocation assigns."""
+    """The variable that a line assigns, or the tile that its statement writes, its last one."""
     source = sources.get(place.filename.data) if place is not None else None
     if source is None or place is None:
         return None
     lines = source.text.splitlines()
     number = place.line.data
-    found = _ASSIGNED.match(lines[number - 1]) if 0 < number <= len(lines) else None
-    return found[1] if found else None
+    try:
+        (statement,) = ast.parse(lines[number - 1].strip()).body
+    except (IndexError, SyntaxError, ValueError):  # the line is part of a longer statement
+        return None
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            return name
+        case ast.Expr(value=ast.Call(args=[*_, last])):
+            tile = last.value if isinstance(last, ast.Subscript) else last
+            return tile.id if isinstance(tile, ast.Name) else None
+        case _:
+            return None
 
 
 def _blocks(buffers: Sequence[Buffer], chip: Chip) -> list[Block]:

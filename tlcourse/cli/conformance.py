@@ -66,9 +66,18 @@ def conformance(
     ],
     suite: Annotated[SuiteName, typer.Option(help="Which of upstream's trees.")],
     execution: Annotated[
-        SimulatedName, typer.Option(help="How kernels run.")
+        SimulatedName,
+        typer.Option(
+            help="How kernels run: statement by statement as written, or compiled and on the "
+            "simulated chip, with its checks."
+        ),
     ] = SimulatedName.FUNCTIONAL,
-    backend: Annotated[BackendName, typer.Option(help="What compiles.")] = BackendName.EMBEDDED,
+    backend: Annotated[
+        BackendName,
+        typer.Option(
+            help="What compiles for the simulator: our passes, or the real compiler's pipeline."
+        ),
+    ] = BackendName.EMBEDDED,
     jobs: Annotated[int, typer.Option(min=1, help="Processes at a time.")] = os.cpu_count() or 1,
     limit: Annotated[float, typer.Option(min=1, help="Seconds for one case.")] = 120.0,
     only: Annotated[str, typer.Option(help="Only cases whose name holds this text.")] = "",
@@ -79,7 +88,11 @@ def conformance(
         Path | None, typer.Option(dir_okay=False, help="Suite lit: write the report as a page.")
     ] = None,
 ) -> None:
-    """Run upstream's tests, examples or kernel sources on ours; exit 1 if one fails."""
+    """Run upstream's tests, examples or kernel sources on ours; exit 1 if one fails.
+
+    In suite npuir a case also fails if the executor finds a fault in its kernel that
+    docs/upstream.md does not explain.
+    """
     from tlcourse.cli.conformance_text import report_lines
     from tlcourse.conformance import Settings
     from tlcourse.records import to_json

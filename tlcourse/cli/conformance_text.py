@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tlcourse.conformance.known import explained
 from tlcourse.conformance.results import Case, Outcome, Report, by_folder, by_reason, counts
 
 _COLUMNS = ("cases", "passed", "failed", "cannot")
@@ -19,8 +20,16 @@ def report_lines(report: Report) -> list[str]:
         lines += ["", *_steps(report.cases)]
     for outcome, head in _HEADS.items():
         lines += _reasons(report.cases, outcome, head)
-    how = "" if report.suite == "goldens" else f", execution {report.execution}"
-    return [*lines, "", f"suite {report.suite}{how}, {report.seconds:,.0f} s"]
+    lines += _findings(report.cases)
+    return [*lines, "", f"suite {report.suite}{_how(report)}, {report.seconds:,.0f} s"]
+
+
+def _how(report: Report) -> str:
+    """How kernels were run, for suites that run kernels."""
+    if report.suite == "goldens":
+        return ""
+    backend = f", backend {report.backend}" if report.execution == "simulator" else ""
+    return f", execution {report.execution}{backend}"
 
 
 def _table(cases: Sequence[Case]) -> Iterator[str]:
@@ -46,6 +55,21 @@ def _steps(cases: Sequence[Case]) -> Iterator[str]:
     for name in names:
         through = sum(case.steps.get(name, False) for case in cases)
         yield f"{name}: {through} of {len(cases)}"
+
+
+def _findings(cases: Sequence[Case]) -> Iterator[str]:
+    """What the executor found in cases that pass, by the reason that the table gives."""
+    groups: dict[str, list[str]] = {}
+    for case in cases:
+        for code in dict.fromkeys(text[:5] for text in case.findings):
+            reason = explained(case.name, code)
+            if reason:
+                groups.setdefault(f"{code}: {reason}", []).append(case.name)
+    if groups:
+        yield from ("", "findings, as known")
+    for head, names in groups.items():
+        yield f"  {len(names):>4}  {head}"
+        yield f"          {names[0]}"
 
 
 def _reasons(cases: Sequence[Case], outcome: Outcome, head: str) -> Iterator[str]:

@@ -31,13 +31,47 @@ class Example:
     note: str = ""
 
 
-def excluded(suite: Suite, name: str) -> str:
-    """The reason why a case is not expected to pass; empty for all others."""
+@dataclass(frozen=True, kw_only=True)
+class Explained:
+    """Why the executors find something in cases of suite npuir.
+
+    Args:
+        case: a name that may hold `*`.
+        code: of the finding.
+        reason: what upstream's kernel does.
+    """
+
+    case: str
+    code: str
+    reason: str
+
+
+def excluded(suite: Suite, name: str, backend: str = "") -> str:
+    """The reason why a case is not expected to pass; empty for all others.
+
+    Args:
+        suite: the suite.
+        name: the case.
+        backend: what compiled it; rows that name another back half do not count.
+    """
     rows: list[dict[str, str]] = _table()["excluded"]
     for row in rows:
-        if row["suite"] == suite and fnmatchcase(_plain(name), _plain(row["case"])):
+        applies = row["suite"] == suite and row.get("backend", backend) == backend
+        if applies and _matches(name, row["case"]):
             return row["reason"]
     return ""
+
+
+def explained(name: str, code: str) -> str:
+    """Why a finding of this code is right in a case of suite npuir; empty where it is not."""
+    rows = [row for row in explanations() if row.code == code and _matches(name, row.case)]
+    return rows[0].reason if rows else ""
+
+
+def explanations() -> tuple[Explained, ...]:
+    """All findings that the table explains."""
+    rows: list[dict[str, str]] = _table()["finding"]
+    return tuple(Explained(**row) for row in rows)
 
 
 def example(name: str) -> Example:
@@ -55,6 +89,10 @@ def example_names() -> tuple[str, ...]:
 @cache
 def _table() -> dict[str, Any]:
     return tomllib.loads(_TABLE.read_text(encoding="utf-8"))
+
+
+def _matches(name: str, pattern: str) -> bool:
+    return fnmatchcase(_plain(name), _plain(pattern))
 
 
 def _plain(name: str) -> str:

@@ -6,13 +6,13 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from tlcourse.conformance.child import Child, environment
-from tlcourse.conformance.known import excluded
+from tlcourse.conformance.known import excluded, explained
 from tlcourse.conformance.reasons import ended, too_slow
 from tlcourse.conformance.results import Case, Outcome, Settings
 
@@ -40,7 +40,8 @@ def run(settings: Settings, tell: Tell) -> list[Case]:
     found = _collect(settings)
     names = [name for name in found.names if settings.only in name]
     total = len(names) + len(found.broken)
-    cases = [case_of(name, "failed", reason) for name, reason in found.broken.items()]
+    broken = [_case(name, "failed", reason) for name, reason in found.broken.items()]
+    cases = [judged(case, settings) for case in broken]
     for case in cases:
         tell(case, total)
 
@@ -66,13 +67,23 @@ def batches(names: Sequence[str], jobs: int) -> list[list[str]]:
     return found
 
 
-def case_of(name: str, outcome: Outcome, reason: str = "", seconds: float = 0.0) -> Case:
-    """The record of a case; a known exclusion turns its failure into `cannot`."""
+def judged(case: Case, settings: Settings) -> Case:
+    """The case as it counts.
+
+    A finding that the table does not explain fails the case; an exclusion that the table
+    knows turns a failure into `cannot`.
+    """
+    if case.outcome == "passed":
+        open_ones = [text for text in case.findings if not explained(case.name, text[:5])]
+        return replace(case, outcome="failed", reason=open_ones[0]) if open_ones else case
+    backend = settings.backend if settings.execution == "simulator" else ""
+    why = excluded("npuir", case.name, backend) if case.outcome == "failed" else ""
+    return replace(case, outcome="cannot", reason=why) if why else case
+
+
+def _case(name: str, outcome: Outcome, reason: str = "") -> Case:
     folder = name.split("/")[0] if "/" in name else "."
-    why = excluded("npuir", name) if outcome == "failed" else ""
-    if why:
-        outcome, reason = "cannot", why
-    return Case(folder=folder, name=name, outcome=outcome, reason=reason, seconds=seconds)
+    return Case(folder=folder, name=name, outcome=outcome, reason=reason)
 
 
 def _collect(settings: Settings) -> Collected:
@@ -109,7 +120,7 @@ class _Batch:
                 log = self._run_child(Path(scratch))
             if len(self._left) == before:
                 for name in list(self._left):
-                    self._finish(name, "failed", log)
+                    self._finish(_case(name, "failed", log))
         return self._done
 
     def _run_child(self, scratch: Path) -> str:
@@ -135,15 +146,16 @@ class _Batch:
             if event["event"] == "start":
                 self._running = (event["case"], time.monotonic())
             elif event["event"] == "done":
-                self._finish(event["case"], event["outcome"], event["reason"])
+                case = _case(event["case"], event["outcome"], event["reason"])
+                self._finish(replace(case, findings=tuple(event["findings"])))
 
-    def _finish(self, name: str, outcome: Outcome, reason: str) -> None:
+    def _finish(self, case: Case) -> None:
         began = self._running[1] if self._running else time.monotonic()
         self._running = None
-        if name not in self._left:
+        if case.name not in self._left:
             return
-        self._left.remove(name)
-        case = case_of(name, outcome, reason, time.monotonic() - began)
+        self._left.remove(case.name)
+        case = judged(replace(case, seconds=time.monotonic() - began), self._settings)
         self._done.append(case)
         self._tell(case)
 
@@ -154,7 +166,7 @@ class _Batch:
     def _ended(self, reason: str) -> str:
         """The case that ran when the child ended failed for this reason."""
         if self._running is not None:
-            self._finish(self._running[0], "failed", reason)
+            self._finish(_case(self._running[0], "failed", reason))
         return reason
 
 

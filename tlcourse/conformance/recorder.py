@@ -19,7 +19,7 @@ import pytest
 from tlcourse.conformance.child import limit_memory
 from tlcourse.conformance.pytest_run import run_pytest
 from tlcourse.conformance.reasons import finding_of, reason_of
-from tlcourse.jit.report import FindingWarning
+from tlcourse.jit import FindingWarning
 
 
 class Recorder:

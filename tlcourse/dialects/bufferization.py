@@ -87,11 +87,12 @@ class ToMemrefOp(IRDLOperation):
         read_only = parser.parse_optional_keyword("read_only")
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
-        kind = parser.parse_type()
-        if not isinstance(kind, MemRefType):
+        read = parser.parse_type()
+        if not isinstance(read, MemRefType):
             parser.raise_error("bufferization.to_memref gives a memref")
+        kind = cast(MemRefType, read)
         tensor = parser.resolve_operand(unresolved, TensorType(kind.element_type, kind.get_shape()))
-        op = cls(tensor, cast(MemRefType, kind))
+        op = cls(tensor, kind)
         op.attributes |= attributes
         if read_only is not None:
             op.properties["read_only"] = UnitAttr()

@@ -91,11 +91,13 @@ class _UpstreamPrinter(Printer):
         self._given = names
         self.maps: dict[AffineMapAttr, str] = {}
         self._behind_map = False
+        self._behind_region = False
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
         # The operands of a map follow it without a blank.
         text = "(" if self._behind_map and text == " (" else _SHORT.get(text, text)
         self._behind_map = False
+        self._behind_region = text.endswith("}")
         super().print_string(text, indent=indent)
 
     def print_ssa_value(self, value: SSAValue) -> str:
@@ -152,6 +154,8 @@ class _UpstreamPrinter(Printer):
         self.print_attribute(cast(Attribute, attribute))
 
     def print_attr_dict(self, attr_dict: Mapping[str, Attribute]) -> None:
+        if self._behind_region:
+            self.print_string(" ")
         super().print_attr_dict(dict(sorted(attr_dict.items())))
 
     def bare(self, kind: AffineMapAttr) -> str:

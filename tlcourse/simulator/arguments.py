@@ -81,11 +81,9 @@ def bind(
     head: list[Argument] = [0, _whole(lock, "int8"), _whole(workspace, "int8")]
     grid = [logical, 1, 1, 0, 0, 0][: max(len(dtypes) - _FIRST - len(parameters), 0)]
     gm = {_FIRST - 1: workspace, **{place + _FIRST: m for place, m in tensors.items()}}
-    uses: Mapping[str, str] = program.options["gm"]
     outputs = {id(tensors[place]) for place in program.signature.out_idx if place in tensors}
     fresh = frozenset({id(workspace), *outputs})
-    read = frozenset(id(m) for place, m in gm.items() if "r" in uses.get(str(place), ""))
-    written = frozenset(id(m) for place, m in gm.items() if "w" in uses.get(str(place), ""))
+    read, written = _used(program, gm, "r"), _used(program, gm, "w")
     return Launch(
         arguments=tuple([*head, *parameters, *grid]),
         blocks=blocks,
@@ -96,6 +94,12 @@ def bind(
         read=read,
         fresh=fresh,
     )
+
+
+def _used(program: Program, gm: Mapping[int, Memory], use: str) -> frozenset[int]:
+    """Ids of the memories in GM that the kernel reads, use `r`, or writes, use `w`."""
+    uses: Mapping[str, str] = program.options["gm"]
+    return frozenset(id(m) for place, m in gm.items() if use in uses.get(str(place), ""))
 
 
 def _values(

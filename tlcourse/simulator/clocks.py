@@ -6,12 +6,14 @@ instruction starts after what the scalar unit has waited for, and S, M, FIX and 
 in order. The answer does not depend on the order in which the simulator ran the pipes.
 
 A race is reported once and then treated as if its flag were there, so that one missing flag
-does not drag along everything that it would have ordered.
+does not drag along everything that it would have ordered. Where a wait is missing for which the
+flag is raised, all later waits take the wrong raise; `repair` puts the wait back and looks
+again, and what is not there any more was a consequence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,7 +21,8 @@ from tlcourse.simulator.instruction import Instruction
 from tlcourse.simulator.machine import PIPES, Machine, Observer
 from tlcourse.simulator.marks import Marks
 from tlcourse.simulator.memory import Memory
-from tlcourse.simulator.order import program_order
+from tlcourse.simulator.order import NoOrderError, Waits, program_order
+from tlcourse.simulator.repair import Race, Repair, repairs
 from tlcourse.simulator.sync import Token
 from tlcourse.simulator.tile import Tile
 
@@ -53,12 +56,20 @@ class _Past:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Race:
+class _Conflict:
     """An access that nothing orders behind a past one."""
 
     past: _Past
     tile: Tile
     hazard: str
+
+
+@dataclass(kw_only=True, slots=True)
+class _Found:
+    """What one look at a block gave: races, and raises that a counter may be too small for."""
+
+    races: list[Race]
+    overflows: list[tuple[Instruction, int]]
 
 
 class _Accesses:
@@ -110,21 +121,59 @@ class Races(Observer):
         self._taken: dict[int, int] = {}
         self._issued: list[Instruction] = []
         self._number = 0
+        self._waits: Waits = {}
+        self._found = _Found(races=[], overflows=[])
 
     def issued(self, instruction: Instruction) -> None:
         self._issued.append(instruction)
 
     def finished(self, machine: Machine) -> None:
         """Goes through the block once more, in the order of the program text."""
+        found = self._look(machine, {})
+        waits: Waits = {}
+        while (mended := self._without_one_cause(machine, found, waits)) is not None:
+            root, waits, found = mended
+            self._tell(root)
+        self._tell(found.races)
+        for instruction, pending in found.overflows:
+            self._report.overflow(instruction, pending)
+        self._issued = []
+
+    def _tell(self, races: Sequence[Race]) -> None:
+        for race in races:
+            self._report.race(race.earlier, race.later, race.tile, race.hazard)
+
+    def _without_one_cause(
+        self, machine: Machine, found: _Found, waits: Waits
+    ) -> tuple[list[Race], Waits, _Found] | None:
+        """The races of one missing wait, and what is found with that wait in its place."""
+        best: tuple[int, Repair, _Found] | None = None
+        for repair in repairs(found.races, machine, self._issued, waits):
+            try:
+                left = self._look(machine, repair.waits)
+            except NoOrderError:
+                continue
+            count = len({race.places for race in left.races})
+            if best is None or count < best[0]:
+                best = count, repair, left
+        if best is None or best[0] >= len({race.places for race in found.races}):
+            return None
+        _, repair, left = best
+        return [race for race in found.races if repair.mends(race)], repair.waits, left
+
+    def _look(self, machine: Machine, waits: Waits) -> _Found:
+        """Goes through the block, with other waits than its own where there are any."""
         threads = len(machine.cores) * len(PIPES)
         self._count += [0] * (threads - len(self._count))
         self._base = list(self._count)
         self._start = [self._base] * threads
         self._history = [[] for _ in range(threads)]
         self._taken = {}
-        for instruction in program_order(self._issued):
+        self._waits = waits
+        self._found = _Found(races=[], overflows=[])
+        for instruction in program_order(self._issued, waits):
             self._add(instruction)
-        self._issued = []
+        return self._found
 
     def _add(self, instruction: Instruction) -> None:
         pipe = instruction.pipe
@@ -132,7 +181,7 @@ class Races(Observer):
         clock = self._start[thread]
         if self._start[scalar] is not clock:
             clock = join(clock, self._start[scalar])
-        for token in instruction.waits:
+        for token in self._waits.get(id(instruction), instruction.waits):
             clock = join(clock, token.clock)
         if (pipe.in_order or instruction.barrier) and clock[thread] != self._count[thread]:
             clock = list(clock)
@@ -163,7 +212,7 @@ class Races(Observer):
             taken += 1
         self._taken[id(flag)] = taken
         if token.index + 1 - taken > self._flag_limit:
-            self._report.overflow(instruction, token.index + 1 - taken)
+            self._found.overflows.append((instruction, token.index + 1 - taken))
 
     def _is_past(self, waiter: Instruction | None, clock: Clock) -> bool:
         return waiter is not None and 0 < waiter.epoch <= clock[waiter.pipe.thread]
@@ -178,7 +227,7 @@ class Races(Observer):
             *((tile, "write") for tile in (*instruction.writes, *instruction.clobbers)),
         ]
         puts: list[tuple[_Accesses, str, Tile]] = []
-        races: list[_Race] = []
+        races: list[_Conflict] = []
         for tile, access in touched:
             accesses = self._of(tile)
             if accesses is None:
@@ -195,19 +244,21 @@ class Races(Observer):
 
     def _races(
         self, rows: dict[int, Marks], tile: Tile, clock: Clock, hazard: str
-    ) -> Iterator[_Race]:
+    ) -> Iterator[_Conflict]:
         for thread, marks in rows.items():
             last = int(marks.of(tile).max())
             if last > clock[thread]:
                 past = self._history[thread][last - self._base[thread] - 1]
-                yield _Race(past=past, tile=tile, hazard=hazard)
+                yield _Conflict(past=past, tile=tile, hazard=hazard)
 
-    def _report_races(self, instruction: Instruction, races: list[_Race], clock: Clock) -> Clock:
+    def _report_races(self, instruction: Instruction, races: list[_Conflict], clock: Clock) -> Clock:
         """Latest first: the flag that is missing there would order the others as well."""
         for race in sorted(races, key=lambda race: -race.past.number):
             earlier = race.past.instruction
             if earlier.epoch > clock[earlier.pipe.thread]:
-                self._report.race(earlier, instruction, race.tile, race.hazard)
+                self._found.races.append(
+                    Race(earlier=earlier, later=instruction, tile=race.tile, hazard=race.hazard)
+                )
                 clock = join(clock, race.past.done)
         return clock
 

@@ -20,11 +20,17 @@ def deadlock(machine: Machine, kernel: str) -> Fault:
     edges = list(_edges(machine))
     instruction, token = min(edges, key=lambda edge: _depth(edge[1], machine))
     key = _key(token)
-    site = _set_site(token, machine)
-    lines = [_edge(machine, *edge) for edge in edges[:_SHOWN]]
+    spare = _spare(token, machine)
+    site = spare.site if spare is not None else _set_site(token, machine)
+    chain = list(_chain(instruction, token, machine))
+    left = len(edges) - len(chain)
+    lines = [_edge(machine, *edge) for edge in chain[:_SHOWN]]
+    more = f"; {left} more wait{'s follow' if left > 1 else ' follows'} from this" if left else ""
     waits = tuple(_wait(machine, *edge, is_root=edge[1] is token) for edge in edges)
-    more = f"; and {len(edges) - _SHOWN} more waits" if len(edges) > _SHOWN else ""
     who = f"{instruction.pipe.name} of {wording.core(instruction.core)}"
+    other_label = "the raise stands here"
+    if spare is not None:
+        other_label = f"raises {wording.flag(_raised(spare), machine.cores)} instead"
     return Fault(
         key=("deadlock",),
         code="TL502",
@@ -35,9 +41,61 @@ def deadlock(machine: Machine, kernel: str) -> Fault:
         why="; ".join(lines) + more,
         fix=_fix(machine, token),
         label=f"waits for {wording.flag(key, machine.cores)}",
-        other_label="the raise stands here",
+        other_label=other_label,
         waits=waits,
     )
+
+
+def _chain(
+    instruction: Instruction, token: Token, machine: Machine
+) -> Iterator[tuple[Instruction, Token]]:
+    """A wait, then the wait that holds back whoever should raise its flag, and so on."""
+    seen: set[int] = set()
+    while id(token) not in seen:
+        seen.add(id(token))
+        yield instruction, token
+        held = _held_back(token, machine)
+        if held is None:
+            return
+        found = next((t for t in held.waits if not t.is_set and t.flag is not None), None)
+        if found is None:
+            return
+        instruction, token = held, found
+
+
+def _held_back(token: Token, machine: Machine) -> Instruction | None:
+    """The instruction that stands in front of the raise of a flag."""
+    if token.setter is not None:
+        queue = token.setter.pipe.queue
+        return queue[0] if queue else None
+    sender = _key(token).sender
+    return machine.cores[sender].standing if sender >= 0 else None
+
+
+def _spare(token: Token, machine: Machine) -> Instruction | None:
+    """A raise of another flag by the same pipe or core, for which nobody waits."""
+    key = _key(token)
+    if token.setter is not None:
+        return None
+    for flag in machine.flags.all.values():
+        other = flag.key
+        same = (other.sender, other.set_pipe) == (key.sender, key.set_pipe)
+        if same and other != key and flag.sets > flag.waits and _may_replace(other, key):
+            return flag.tokens[flag.waits].setter
+    return None
+
+
+def _may_replace(other: FlagKey, key: FlagKey) -> bool:
+    """Whether one flag may be meant by the other: another id, or another pair of pipes."""
+    return other.receiver == key.receiver and (
+        other.flag != key.flag or other.wait_pipe != key.wait_pipe
+    )
+
+
+def _raised(spare: Instruction) -> FlagKey:
+    flag = spare.sets[0].flag
+    assert flag is not None
+    return flag.key
 
 
 def _edges(machine: Machine) -> Iterator[tuple[Instruction, Token]]:
@@ -120,10 +178,49 @@ def _fix(machine: Machine, token: Token) -> str:
         if _depth(token, machine) == 1:
             return f"write {call} once in front of the loop, or move the raise above the wait"
         return f"move {call} in front of the work that waits"
-    place = "" if key.sender < 0 else f" in {wording.scope(machine.cores[key.sender])}"
+    place = ""
+    if key.sender >= 0 and len({core.kind for core in machine.cores}) > 1:
+        place = f" in {wording.scope(machine.cores[key.sender])}"
     if _depth(token, machine) == 0:
-        return f"write one {call}{place} for each {wording.wait_call(key)}"
+        return _fix_of_missing(machine, token, f"{call}{place}")
     return f"move {call}{place} above the wait that holds it back"
+
+
+def _fix_of_missing(machine: Machine, token: Token, call: str) -> str:
+    """What to do where nobody is left to raise a flag."""
+    key = _key(token)
+    wait = wording.wait_call(key)
+    spare, site = _spare(token, machine), _set_site(token, machine)
+    if spare is not None:
+        return f"write {call} in place of {wording.set_call(_raised(spare))}"
+    if _raised_by_another(token, machine):
+        return (
+            f"let {wording.core(machine.cores[key.sender])} run {wording.set_call(key)}, too: "
+            f"{wording.core(machine.cores[key.receiver])} waits for each vector core of its block"
+        )
+    if site is None:
+        return f"write one {call} for each {wait}"
+    waiter = token.waiter
+    if key.sender == key.receiver and waiter is not None and site.index > waiter.site.index:
+        return f"move {call} in front of {wait}"
+    return (
+        f"let {call} run as often as {wait}: take both out of the branch or loop, or put both "
+        "into it"
+    )
+
+
+def _raised_by_another(token: Token, machine: Machine) -> bool:
+    """Whether the other vector core has raised its flag for the same wait."""
+    key = _key(token)
+    return key.is_between_cores and any(
+        flag.key.is_between_cores
+        and flag.key.receiver == key.receiver
+        and flag.key.flag == key.flag
+        and flag.key.sender not in (key.sender, -1)
+        and machine.cores[flag.key.sender].block == machine.cores[key.receiver].block
+        and flag.sets > token.index
+        for flag in machine.flags.all.values()
+    )
 
 
 def _set_site(token: Token, machine: Machine) -> Site | None:
@@ -131,15 +228,19 @@ def _set_site(token: Token, machine: Machine) -> Site | None:
     if token.setter is not None:
         return token.setter.site
     key = _key(token)
-    pipe = key.set_pipe
-    matches = [
-        site
-        for site in machine.sites
-        if site.flag == key.flag
-        and site.between_cores == key.is_between_cores
-        and (key.is_between_cores or site.pipe == pipe)
-    ]
-    return matches[0] if matches else None
+    return next(
+        (
+            site
+            for site in machine.sites
+            if site.flag == key.flag
+            and site.between_cores == key.is_between_cores
+            and (
+                key.is_between_cores
+                or (site.pipe, site.wait_pipe) == (key.set_pipe, key.wait_pipe)
+            )
+        ),
+        None,
+    )
 
 
 def _key(token: Token) -> FlagKey:

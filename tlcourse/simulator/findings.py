@@ -63,6 +63,16 @@ class FindingLog:
         self.counts[key] += 1
         return True
 
+    def refine(self, key: Hashable, fix: str) -> None:
+        """Gives a known fault another remedy, one that mends more."""
+        self.faults[key] = replace(self.faults[key], fix=fix)
+
+    def add_place(self, key: Hashable, other: Instruction, label: str) -> None:
+        """Shows one more statement with a known fault that has a single place so far."""
+        fault = self.faults[key]
+        if fault.other is None and fault.other_span < 0 and other.site.span != fault.at.site.span:
+            self.faults[key] = replace(fault, other=other, other_label=label)
+
     def add_finding(self, finding: Finding) -> None:
         """Takes a finding that no instruction stands for."""
         self.plain.append(finding)

@@ -32,6 +32,7 @@ class Site:
         arranges: it puts elements at other places, so extents may differ.
         span: index into `Program.spans`, or -1.
         flag: id that a set raises, -1 where it is not known before the run or not a set.
+        wait_pipe: the pipe that a flag inside a core is raised for.
         between_cores: the set raises a cross-core flag.
     """
 
@@ -44,6 +45,7 @@ class Site:
     arranges: bool = False
     span: int = -1
     flag: int = -1
+    wait_pipe: str = ""
     between_cores: bool = False
 
     @classmethod

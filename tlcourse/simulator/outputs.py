@@ -11,6 +11,9 @@ from tlcourse.simulator.arguments import Launch
 from tlcourse.simulator.owners import Owners
 
 
+_HALVES = "; where two vector cores share the rows of a block, one takes what is left over"
+
+
 def unwritten_outputs(program: Program, launch: Launch, owners: Owners) -> list[Finding]:
     """TL528 for each output of `out_idx` with elements that still hold poison."""
     found: list[Finding] = []
@@ -35,7 +38,8 @@ def _finding(program: Program, place: int, count: int, first: str, shape: Sequen
             labels=(Label(span=span, text="this output keeps holes"),) if span else (),
             why="the blocks of the grid together do not cover the output; the launch allocates "
             "it without clearing it",
-            fix="let the grid and the loops reach every tile, rounding up with T.ceildiv",
+            fix="let the grid and the loops reach every tile, rounding up with T.ceildiv"
+            + (_HALVES if len(program.agents) > 1 else ""),
         ),
         agent="",
         block=0,

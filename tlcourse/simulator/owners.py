@@ -8,6 +8,7 @@ read by another, and, at the end, output elements that nobody wrote.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Protocol
 
 import torch
@@ -24,8 +25,19 @@ _MANY = -1
 class OwnerReport(Protocol):
     """Takes what this check finds."""
 
-    def between_blocks(self, instruction: Instruction, tile: Tile, other: int, hazard: str) -> None:
-        """Two blocks touch an element and one of them writes it; `other` is -1 if unknown."""
+    def between_blocks(
+        self,
+        instruction: Instruction,
+        tile: Tile,
+        other: int,
+        hazard: str,
+        partner: Instruction | None,
+    ) -> None:
+        """Two blocks touch an element and one of them writes it.
+
+        `other` is -1 where it is not known, `partner` the other block's instruction if it is
+        certain which statement that is.
+        """
         ...
 
     def unwritten_in_gm(self, instruction: Instruction, tile: Tile, elements: int) -> None:
@@ -41,6 +53,8 @@ class _Users:
         self.write = Marks(memory)
         self.read = Marks(memory) if is_read else None
         self.add: Marks | None = None
+        # By access: the first instruction of each statement that touches the tensor.
+        self.first: dict[str, dict[int, Instruction]] = {"write": {}, "read": {}, "add": {}}
 
     def marks(self, access: str) -> Marks | None:
         """The marks that an access leaves."""
@@ -48,14 +62,19 @@ class _Users:
             self.add = Marks(self.memory)
         return {"read": self.read, "write": self.write, "add": self.add}[access]
 
-    def against(self, access: str) -> list[tuple[Marks, str]]:
-        """The marks that an access must not meet from other blocks, with the hazard."""
-        found: list[tuple[Marks | None, str]] = [
-            (self.write, "RAW" if access == "read" else "WAW"),
-            (self.read if access != "read" else None, "WAR"),
-            (self.add if access != "add" else None, "RAW" if access == "read" else "WAW"),
+    def against(self, access: str) -> list[tuple[Marks, str, str]]:
+        """The marks that an access must not meet from other blocks: whose, and the hazard."""
+        found: list[tuple[Marks | None, str, str]] = [
+            (self.write, "write", "RAW" if access == "read" else "WAW"),
+            (self.read if access != "read" else None, "read", "WAR"),
+            (self.add if access != "add" else None, "add", "RAW" if access == "read" else "WAW"),
         ]
-        return [(marks, hazard) for marks, hazard in found if marks is not None]
+        return [(marks, whose, hazard) for marks, whose, hazard in found if marks is not None]
+
+    def only(self, access: str) -> Instruction | None:
+        """An instruction of the one statement that makes an access; None where several do."""
+        found = self.first[access]
+        return next(iter(found.values())) if len(found) == 1 else None
 
     def is_empty(self) -> torch.Tensor:
         """Which elements nobody wrote."""
@@ -66,6 +85,28 @@ class _Users:
         """How many units of a tile nobody wrote."""
         empty = self.write.of(tile) == 0
         return int((empty if self.add is None else empty & (self.add.of(tile) == 0)).sum())
+
+
+@dataclass
+class _EarlyRead:
+    """A read of elements that nobody had written yet.
+
+    Args:
+        instruction: what reads.
+        tile: what is read.
+        missing: how many elements were not written.
+        is_certain: the core itself writes them behind the read, so no race brought this about.
+    """
+
+    instruction: Instruction
+    tile: Tile
+    missing: int
+    is_certain: bool = False
+
+    def is_in_front_of(self, other: Instruction) -> bool:
+        """Whether the text of one core has the read in front of another instruction."""
+        mine = self.instruction
+        return mine.core is other.core and mine.order < other.order
 
 
 class Owners(Observer):
@@ -93,7 +134,7 @@ class Owners(Observer):
         self._ordered = ordered
         self._fresh = fresh
         self._users = {id(m): _Users(m, is_read=id(m) in read) for m in written}
-        self._early: list[tuple[Instruction, Tile]] = []
+        self._early: list[_EarlyRead] = []
 
     def executed(self, instruction: Instruction) -> None:
         atomic = instruction.site.atomic
@@ -106,10 +147,11 @@ class Owners(Observer):
 
     def finished(self, machine: Machine) -> None:
         """Reports early reads, but for those that a later write shows to be races."""
-        for instruction, tile in self._early:
-            missing = self._users[id(tile.memory)].missing(tile)
-            if missing:
-                self._report.unwritten_in_gm(instruction, tile, missing)
+        for early in self._early:
+            missing = self._users[id(early.tile.memory)].missing(early.tile)
+            if missing or early.is_certain:
+                elements = early.missing if early.is_certain else missing
+                self._report.unwritten_in_gm(early.instruction, early.tile, elements)
         self._early.clear()
 
     def unwritten(self, memory: Memory) -> torch.Tensor:
@@ -124,8 +166,9 @@ class Owners(Observer):
         users = self._users.get(id(tile.memory))
         if users is None or tile.elements == 0 or not tile.is_in_memory():
             return
-        if access == "read" and id(tile.memory) in self._fresh and users.missing(tile):
-            self._early.append((instruction, tile))
+        if id(tile.memory) in self._fresh:
+            self._note_early(users, instruction, tile, access)
+        users.first[access].setdefault(instruction.site.index, instruction)
         me = instruction.core.block + 1
         if not self._ordered:
             self._compare(users, instruction, tile, access, me)
@@ -139,14 +182,29 @@ class Owners(Observer):
             seen = marks.of(tile)
             marks.put(tile, torch.where((seen == 0) | (seen == me), me, _MANY))
 
+    def _note_early(
+        self, users: _Users, instruction: Instruction, tile: Tile, access: str
+    ) -> None:
+        if access == "read":
+            missing = users.missing(tile)
+            if missing:
+                self._early.append(
+                    _EarlyRead(instruction=instruction, tile=tile, missing=missing)
+                )
+            return
+        for early in self._early:
+            if early.tile.overlaps(tile) and early.is_in_front_of(instruction):
+                early.is_certain = True
+
     def _compare(
         self, users: _Users, instruction: Instruction, tile: Tile, access: str, me: int
     ) -> None:
-        for marks, hazard in users.against(access):
+        for marks, whose, hazard in users.against(access):
             low, high = _range(marks.of(tile))
             if not {low, high} <= {0, me}:
                 other = next((m - 1 for m in (high, low) if m > 0 and m != me), -1)
-                self._report.between_blocks(instruction, tile, other, hazard)
+                partner = users.only(whose)
+                self._report.between_blocks(instruction, tile, other, hazard, partner)
 
 
 def _range(cells: torch.Tensor) -> tuple[int, int]:

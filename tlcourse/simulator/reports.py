@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from dataclasses import dataclass
+
 from tlcourse.chips import Chip
-from tlcourse.simulator import wording
+from tlcourse.simulator import bounds_words, race_words, wording
 from tlcourse.simulator.core import Core
 from tlcourse.simulator.findings import Fault, FindingLog
 from tlcourse.simulator.instruction import Instruction, Site
+from tlcourse.simulator.machine import Pipe
 from tlcourse.simulator.sync import FlagKey
 from tlcourse.simulator.tile import Outside, Tile
-from tlcourse.slack import BESIDE_WHY
 
-_RACES = {
-    "RAW": "{later} reads {tile} while {earlier} may still be writing it",
-    "WAR": "{later} overwrites {tile} while {earlier} may still be reading it",
-    "WAW": "{later} and {earlier} both write {tile}, in no certain order",
-}
-_OUTSIDE_WHY = (
-    "nothing on the chip checks this; the hardware would touch whatever lies beside it, "
-    "without a word"
+_START_FROM_ZERO = (
+    "let the first product of a sum start from zero: T.gemm(.., initC=True), or in a loop "
+    "initC=(k == 0)"
 )
+
+
+@dataclass
+class _MissingFlag:
+    """Races between two pipes that one and the same flag would prevent.
+
+    Args:
+        key: of the fault that stands for them.
+        raised_behind: the last instruction that the flag has to be raised behind.
+        waited_before: the first one that has to wait for it.
+        is_new: the fault was first seen here.
+    """
+
+    key: Hashable
+    raised_behind: Instruction
+    waited_before: Instruction
+    is_new: bool
+
+    def covers(self, earlier: Instruction, later: Instruction) -> bool:
+        """Whether the flag can be raised behind a further instruction as well."""
+        if earlier.core is later.core:
+            return earlier.order < self.waited_before.order
+        return earlier.turn == self.raised_behind.turn and later.turn == self.waited_before.turn
 
 
 class Reports:
@@ -29,34 +50,40 @@ class Reports:
         self._log = log
         self._sites = sites
         self._chip = chip
+        self._missing: dict[tuple[Pipe, Pipe], _MissingFlag] = {}
+        self._outside: dict[Hashable, Hashable] = {}
+        self._same: dict[Hashable, Hashable] = {}
 
     def race(self, earlier: Instruction, later: Instruction, tile: Tile, hazard: str) -> None:
         """TL521 inside a core, TL522 between cores: two accesses without an order."""
         inside = earlier.core is later.core
-        if not inside and _is_backwards(earlier, later, hazard):
+        if _is_backwards(earlier, later, hazard):
             earlier, later, hazard = later, earlier, hazard[::-1]
         places = (earlier.core.kind, earlier.pipe.name, later.core.kind, later.pipe.name)
-        key = ("race", inside, *places, later.site.index)
-        if self._log.knows(key):
+        own = ("race", inside, *places, later.site.index)
+        pair = earlier.pipe, later.pipe
+        missing = self._missing.get(pair)
+        if missing is not None and missing.covers(earlier, later):
+            self._same.setdefault(own, missing.key)
+            self._widen(missing, earlier)
             return
-        why, fix = _race_in_core(earlier, later) if inside else _race_of_cores(earlier, later)
-        what = _RACES[hazard].format(
-            later=_who(later, inside), earlier=_who(earlier, inside), tile=wording.tile(tile)
+        key = self._same.get(own, own)
+        is_new = not self._log.knows(key)
+        self._missing[pair] = _MissingFlag(
+            key=key, raised_behind=earlier, waited_before=later, is_new=is_new
         )
-        self._log.add(
-            Fault(
-                key=key,
-                code="TL521" if inside else "TL522",
-                at=later,
-                other=earlier,
-                what=f"{what} {wording.where(later)}",
-                why=why,
-                fix=fix,
-                label=f"{later.site.op} on {later.pipe.name}",
-                other_label=f"{earlier.site.op} on {earlier.pipe.name}",
-                excuses=_flags_of_race(earlier, later),
-            )
-        )
+        if is_new:
+            self._log.add(race_words.fault(earlier, later, tile, hazard, key, self._line))
+
+    def _widen(self, missing: _MissingFlag, earlier: Instruction) -> None:
+        """Lets the remedy of a known race cover one more instruction."""
+        self._log.knows(missing.key)
+        if earlier.order <= missing.raised_behind.order:
+            return
+        missing.raised_behind = earlier
+        if missing.is_new:
+            words = race_words.fix(earlier, missing.waited_before, self._line)
+            self._log.refine(missing.key, words)
 
     def overflow(self, instruction: Instruction, pending: int) -> None:
         """TL526: a cross-core counter is raised too often ahead of its waits."""
@@ -90,6 +117,7 @@ class Reports:
         first = self._sites[origin]
         direct = origin == instruction.site.index
         through = "" if direct else f"; {first.op} read them first"
+        adds = first.kind == "mmad"
         self._log.add(
             Fault(
                 key=key,
@@ -101,33 +129,51 @@ class Reports:
                 f"{through}",
                 why="on-chip memory holds whatever was left in it; the simulator fills it with "
                 "NaN, or 32767 in each half word, so that such a read shows",
-                fix="copy or compute the missing part first, or leave it out: take the same "
+                fix=_START_FROM_ZERO
+                if adds
+                else "copy or compute the missing part first, or leave it out: take the same "
                 "slice on both sides of the statement",
                 label="the values are used here",
-                other_label=f"{first.op} reads memory that nobody has written",
+                other_label=f"{first.op} adds to what nobody has written"
+                if adds
+                else f"{first.op} reads memory that nobody has written",
             )
         )
 
-    def between_blocks(self, instruction: Instruction, tile: Tile, other: int, hazard: str) -> None:
+    def between_blocks(
+        self,
+        instruction: Instruction,
+        tile: Tile,
+        other: int,
+        hazard: str,
+        partner: Instruction | None,
+    ) -> None:
         """TL523: two blocks touch the same element of GM and one writes it."""
-        key = ("blocks", instruction.site.index, hazard)
+        both_write = hazard == "WAW"
+        key = ("blocks", tile.name, both_write)
         if self._log.knows(key):
             return
         who = f"block {other}" if other >= 0 else "another block"
         done = {"RAW": "reads what {} writes", "WAR": "writes what {} reads"}
         verb = done.get(hazard, "writes what {} writes, too").format(who)
+        own = "let the region depend on the block id so that blocks do not meet"
         self._log.add(
             Fault(
                 key=key,
                 code="TL523",
                 at=instruction,
+                other=partner if partner and partner.site is not instruction.site else None,
                 what=f"block {instruction.core.block} {verb}: elements of {tile.name} that "
                 f"{instruction.site.op} touches",
                 why="blocks run in any order and side by side on different cores, so which "
                 "value is seen or stays is chance",
-                fix="let the region depend on the block id so that blocks do not meet, or use "
-                "T.atomic_add where their results add up",
+                fix=f"{own}, or use T.atomic_add where their results add up"
+                if both_write
+                else f"{own}, or write T.block_barrier(id) between the two statements if all "
+                "blocks run at a time",
                 label=f"{instruction.site.op} touches elements of {who}",
+                other_label=f"{partner.site.op} of {who}" if partner else "",
+                excuses=tuple(("unwritten", one.site.index) for one in (instruction, partner) if one),
             )
         )
 
@@ -151,38 +197,23 @@ class Reports:
 
     def outside(self, instruction: Instruction, tile: Tile, how: Outside, access: str) -> None:
         """TL501: a tile leaves its tensor or its memory; TL508: not the device's memory."""
-        beside = tile.is_beside()
-        key = ("outside", instruction.site.index, tile.name, beside)
+        own = ("outside", instruction.site.index, tile.name, tile.is_beside())
+        same = (instruction.core.block, how.dim, how.start, how.stop, how.limit, tile.is_beside())
+        # Statements that leave together, by the same extents, have one cause.
+        key = self._same.setdefault(own, self._outside.get(same, own))
         if self._log.knows(key):
+            if key != own and self._cut_of(how) < 0:
+                self._log.add_place(
+                    key, instruction, f"so does {tile.name}, which {instruction.site.op} {access}"
+                )
             return
-        name = wording.tile(tile)
-        cut = self._cut_of(how)
-        if how.dim < 0:
-            what = f"elements {how.start:,} to {how.stop - 1:,}, but there are {how.limit:,}"
-        else:
-            what = (
-                f"dimension {how.dim} from {how.start:,} to {how.stop - 1:,}, "
-                f"but its extent is {how.limit:,}"
-            )
-        self._log.add(
-            Fault(
-                key=key,
-                code="TL508" if beside else "TL501",
-                severity="warning" if beside else "error",
-                at=instruction,
-                cut=cut,
-                other_span=instruction.site.span if cut >= 0 else -1,
-                other_label=f"{instruction.site.op} {access} it here",
-                what=f"{instruction.site.op} {access} {name} outside its bounds "
-                f"{wording.where(instruction)}: {what}",
-                why=BESIDE_WHY if beside else _OUTSIDE_WHY,
-                fix=f"let the last tile end with {tile.name or name}: an extent of "
-                "T.min(block, size - start) on both sides of the statement",
-                label=f"reaches {how.stop - how.limit:,} too far"
-                if how.stop > how.limit
-                else f"starts at {how.start:,}",
-            )
-        )
+        self._outside[same] = key
+        self._log.add(bounds_words.fault(instruction, tile, how, access, key, self._cut_of(how)))
+
+    def _line(self, instruction: Instruction) -> str:
+        """Where an instruction stands in the learner's text."""
+        span = self._log.span(instruction.site.span)
+        return f"line {span.line}" if span else wording.operation(instruction)
 
     def _cut_of(self, how: Outside) -> int:
         """The statement that cuts a tile and does nothing else; -1 where there is none.
@@ -258,12 +289,13 @@ class Reports:
 
     def bad_flag_id(self, instruction: Instruction, key: FlagKey) -> None:
         """TL525: a flag id that the chip does not have."""
-        fault = ("flag id", instruction.site.index)
-        if self._log.knows(fault):
-            return
         between = key.is_between_cores
         ids = self._chip.cross_core_flag_ids if between else self._chip.event_ids
         documented = not between and 0 <= key.flag < 16
+        pair = instruction.core.kind, key.set_pipe, key.wait_pipe
+        fault = ("flag id", *((between,) if between else pair), documented)
+        if self._log.knows(fault):
+            return
         self._log.add(
             Fault(
                 key=fault,
@@ -275,57 +307,24 @@ class Reports:
                 why="TileLang's documentation allows ids up to 15 here, the chip's does not"
                 if documented
                 else "a flag with another id does not exist on the chip",
-                fix=f"use an id from 0 to {ids - 1}; take it modulo the number of buffers",
+                fix=f"use an id from 0 to {ids - 1} for the raise and its wait"
+                + ("; take it modulo the number of buffers" if instruction.turn else ""),
                 label=f"this id is {key.flag}",
+                excuses=() if documented else ((*fault[:-1], True),),
             )
         )
 
 
 def _is_backwards(earlier: Instruction, later: Instruction, hazard: str) -> bool:
-    """Between cores nothing says which side comes first: the earlier loop turn, else the writer."""
+    """Whether the later access is the one that is meant to come first.
+
+    In a core the text says so; between cores it is the earlier loop turn, else the writer.
+    """
+    if earlier.core is later.core:
+        return earlier.order > later.order
     if len(earlier.turn) == len(later.turn) and earlier.turn != later.turn:
         return earlier.turn > later.turn
     return hazard == "WAR"
-
-
-def _who(instruction: Instruction, inside: bool) -> str:
-    place = "" if inside else f" of {wording.core(instruction.core)}"
-    return f"{instruction.site.op}{place}"
-
-
-def _race_in_core(earlier: Instruction, later: Instruction) -> tuple[str, str]:
-    pipe, other = later.pipe.name, earlier.pipe.name
-    if pipe == other:
-        return (
-            f"{pipe} starts an instruction before the one in front of it has finished, unless "
-            "a barrier or a flag stands between them",
-            f'write T.pipe_barrier("PIPE_{pipe}") between the two lines, or let the compiler '
-            "do it (pass config npuir.disable_hivm_auto_inject_sync: False)",
-        )
-    return (
-        f"{other} and {pipe} work side by side; only a flag makes one wait for the other, and "
-        "no flag does so here",
-        f'raise a flag behind the first line, T.set_flag("PIPE_{pipe}", id) in '
-        f'T.rs("PIPE_{other}"), and wait for it in front of the second, '
-        f'T.wait_flag("PIPE_{other}", id) in T.rs("PIPE_{pipe}"); or let the compiler do it '
-        "(pass config npuir.disable_hivm_auto_inject_sync: False)",
-    )
-
-
-def _race_of_cores(earlier: Instruction, later: Instruction) -> tuple[str, str]:
-    return (
-        f"{wording.core(earlier.core)} and {wording.core(later.core)} run their own "
-        "instructions; only a cross-core flag makes one wait for the other",
-        f"write T.sync_block_set(id) behind the first line in {wording.scope(earlier.core)} and "
-        f"T.sync_block_wait(id) in front of the second in {wording.scope(later.core)}",
-    )
-
-
-def _flags_of_race(earlier: Instruction, later: Instruction) -> tuple[tuple[object, ...], ...]:
-    """Flags left up between the two sides of a race: a wait is missing, which is the race."""
-    if earlier.core is later.core:
-        return (("flag", earlier.pipe.name, later.pipe.name, later.core.kind),)
-    return (("flag", earlier.core.kind, later.core.kind, "cores"),)
 
 
 def _flag_key(instruction: Instruction) -> FlagKey:

@@ -21,14 +21,26 @@ def core_number(number: int, cores: list[Core]) -> str:
 
 
 def tile(found: Tile) -> str:
-    """`A_ub` or `rows of UB at byte 4096`, with the memory where the name does not tell it."""
+    """`A_ub in UB` or `UB bytes 4096 to 8191`, with the memory where the name does not tell it."""
     if found.memory.space == "gm":
         return found.name
     memory = MEMORY_NAMES[found.memory.space]
     start, stop = found.span_bytes()
     if found.name:
-        return f"{found.name} in {memory}" if found.name != found.memory.name else memory
+        return f"{short(found)} in {memory}" if found.name != found.memory.name else memory
     return f"{memory} bytes {start} to {stop - 1}"
+
+
+def short(found: Tile) -> str:
+    """`A_ub`; `copy 1 of A_ub` where the compiler made several to take turns."""
+    name, _, number = found.name.removesuffix("]").partition("[")
+    return f"copy {number} of {name}" if number else name
+
+
+def operation(instruction: Instruction) -> str:
+    """`vexp`, `scalar load`."""
+    scalar = instruction.pipe.name == "S" and instruction.site.op in ("load", "store")
+    return f"scalar {instruction.site.op}" if scalar else instruction.site.op
 
 
 def where(instruction: Instruction) -> str:

@@ -25,6 +25,8 @@ LINES = [
     f"ins(%t, %t, %b : {T}, {T}, i1) outs(%t : {T}) -> {T}",
     "%r = hivm.hir.Conv2dL1 {groups = 1 : i32, padding = [0 : i32, 1 : i32]} "
     f"ins(%t, %t, %b, %row : {T}, {T}, i1, {ROW}) outs(%t : {T}) -> {T}",
+    "%r = hivm.hir.Conv3dL1 {groups = 1 : i32, padding = 1 : i32} "
+    f"ins(%t, %t, %b : {T}, {T}, i1) outs(%t : {T}) -> {T}",
     f"%r = hivm.hir.matmul ins(%t, %t : {T}, {T}) outs(%t : {T}) b_transpose "
     f"descale_mode = <DescaleNull> block_sizes(%k, %k, %k : i64, i64, i64) "
     f"swizzle_offset = %k : i64 -> {T}",

@@ -90,7 +90,8 @@ class Writer:
         """A filled tile, more often one of the last."""
         return self.pick(filled[-4:] if self.number(0, 2) else [*filled, *self.accumulators])
 
-    def compute(self, filled: list[str], *, in_loop: bool) -> str:
+    def compute(self, filled: list[str], *, in_loop: bool) -> list[str]:
+        """Fills a new tile, which it returns, or writes one over."""
         left, right, op = self.source(filled), self.source(filled), self.pick(OPS)
         # A tile with a second name is not written any more.
         old = [*(set(self.writable) - self.shared), *self.accumulators]
@@ -103,7 +104,7 @@ class Writer:
         self.add(
             f"hivm.hir.{op} ins({left}, {right} : {kinds}) outs({result} : {tile(self.length)})"
         )
-        return result
+        return [result] if fresh else []
 
     def parts(self, filled: list[str]) -> str:
         """A new tile from halves of others, one half at a time."""
@@ -191,7 +192,7 @@ class Writer:
             if kind == "load" or not filled:
                 filled.append(self.load(in_loop=in_loop))
             elif kind == "compute":
-                filled.append(self.compute(filled, in_loop=in_loop))
+                filled += self.compute(filled, in_loop=in_loop)
             elif kind == "parts":
                 filled.append(self.parts(filled))
             elif kind == "loop" and depth < 2:

@@ -115,3 +115,18 @@ def test_no_copy_within_l1() -> None:
     with pytest.raises(TLError, match="next would have to be copied within L1") as caught:
         HivmPlanMemoryPass().apply(None, from_text(_kernel(body, "%next", space="cbuf")))
     assert caught.value.code == "TL307"
+
+
+def test_what_is_loaded_while_the_old_one_waits_has_its_own_place(run_passes) -> None:
+    other = f"%other = memref.alloc() : {_kind()}\n"
+    body = other + _fill("%other") + "\n" + _add("%it", "%other", "%next")
+    found = _addresses(run_passes(_kernel(body, "%next"), HivmPlanMemoryPass()))
+    assert found["start"] == found["next"] != found["other"]
+
+
+def test_a_loop_inside_that_reads_one_and_fills_the_other_means_a_copy(run_passes) -> None:
+    inner = f"scf.for %j = %c0 to %c4 step %c1 : i32 {{\n{_add('%it', '%it', '%next')}\n}}"
+    text = run_passes(_kernel(inner, "%next"), HivmPlanMemoryPass())
+    found = _addresses(text)
+    assert found["start"] != found["next"]
+    assert "hivm.hir.copy ins(%next" in text

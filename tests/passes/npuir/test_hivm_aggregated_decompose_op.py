@@ -59,6 +59,37 @@ def test_slabs_around_the_source_do_not_overlap(run_passes) -> None:
     assert text.count("hivm.hir.copy") == 1
 
 
+def _cut(low: str, high: str, target: str) -> str:
+    return _pad(low, high).replace(_tile("64x36"), _tile(target))
+
+
+# Boxes of the target: fills in front and behind, and where the rest of the source goes.
+CUTS = {
+    "both ends": (("0, -4", "0, -1", "32x27"), ["[0, 0] [32, 0]", "[0, 27] [32, 0]"], "[0, 4]"),
+    "all in front": (
+        ("-40, 0", "24, 0", "16x32"),
+        ["[0, 0] [0, 32]", "[0, 0] [16, 32]"],
+        "[32, 0]",
+    ),
+    "all behind": (("18, 0", "-34, 0", "16x32"), ["[0, 0] [16, 32]", "[16, 0] [0, 32]"], "[0, 0]"),
+}
+
+
+@pytest.mark.parametrize("case", CUTS)
+def test_negative_lengths_cut_off(run_passes, case: str) -> None:
+    lengths, fills, kept = CUTS[case]
+    text = run_passes(_cut(*lengths), HivmAggregatedDecomposeOpPass())
+    boxes = [line.split("%d")[1].split(" [1, 1]")[0] for line in text.splitlines() if "%d[" in line]
+    assert boxes[:2] == fills
+    assert f"memref.subview %a{kept} {boxes[2].partition('] ')[2]}" in text
+
+
+def test_no_padding_is_a_copy(run_passes) -> None:
+    text = run_passes(_cut("0, 0", "0, 0", "32x32"), HivmAggregatedDecomposeOpPass())
+    assert "subview" not in text
+    assert text.count("hivm.hir.copy") == 1
+
+
 def test_a_length_known_at_run_time_moves_the_source(run_passes) -> None:
     text = run_passes(_pad("%n, 1", "16, 3"), HivmAggregatedDecomposeOpPass())
     assert "%d[0, 0] [%n, 36] [1, 1]" in text

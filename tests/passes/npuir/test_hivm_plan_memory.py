@@ -124,6 +124,21 @@ def test_a_loop_inside_an_if_counts_as_a_loop(run_passes) -> None:
     assert found["a"] != found["b"]
 
 
+def test_a_while_counts_as_a_loop(run_passes) -> None:
+    inside = _alloc("a", 8) + _load("a", 8) + _op("vexp", ("a", 8), ("b", 8))
+    loop = f"""%r = scf.while (%x = %c) : (i1) -> i1 {{
+      scf.condition(%x) %x : i1
+    }} do {{
+    ^bb0(%y: i1):
+      {inside}
+      scf.yield %y : i1
+    }}
+    """
+    text = _kernel("%c = arith.constant true\n" + _alloc("b", 8) + loop + _store("b", 8))
+    found = _addresses(run_passes(text, HivmPlanMemoryPass()))
+    assert found["a"] != found["b"]
+
+
 def test_a_buffer_inside_a_loop_dies_in_each_iteration(run_passes) -> None:
     loop = _loop(
         _alloc("a", 8)

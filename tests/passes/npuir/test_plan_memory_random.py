@@ -54,7 +54,7 @@ def _number(address) -> int:
     return address.owner.value.value.data
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(programs)
 def test_no_live_tiles_overlap_and_the_sum_is_enough(text: str) -> None:
     module = from_text(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from tlcourse.simulator.run import SimulatorRun, run
 
 GOLDEN = Path(__file__).parent / "golden"
 SEED = 0
+_LINES = re.compile(r"(?<=\bline )\d+|(?<=\blines )\d+|(?<=\d-)\d+")
 
 Tensors = dict[str, torch.Tensor]
 Numbers = Mapping[str, torch.Tensor | int | float]
@@ -124,7 +126,14 @@ class Case:
             key: SourceFile(id=key, text="\n".join(one.text.splitlines()[first - 1 :]), title="zoo")
             for key, one in sources.items()
         }
-        return render_text(replace(found, labels=labels), moved)
+        # Words name lines as well: `line 12`, `lines 12-14`.
+        words = {
+            part: _LINES.sub(
+                lambda match: str(int(match[0]) - first + 1), getattr(found, part)
+            )
+            for part in ("what", "why", "fix")
+        }
+        return render_text(replace(found, labels=labels, **words), moved)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 
 from tlcourse.diagnostics import Label, TLError, error
 from tlcourse.dialects.locations import span_of
@@ -21,8 +21,3 @@ def no_way_down(op: Operation, pass_name: str, why: str, fix: str) -> TLError:
     labels = () if span is None else (Label(span=span, text=op.name),)
     what = f"{pass_name} cannot lower {op.name}"
     return error("TL360", what, why=why, fix=fix, labels=labels)
-
-
-def words(kind: Attribute) -> str:
-    """A type as its text says it."""
-    return str(kind)

@@ -44,7 +44,8 @@ class ConvertToHivmOpPass(DevicePass):
     ```
 
     Algorithm: a value lies in the memory of its type; without one, in GM if it is a view of
-    an argument or of another chip's memory, else on chip. A pair of memories picks the op from a table.
+    an argument or of another chip's memory, else on chip. A pair of memories picks the op
+    from a table.
 
     Differs from upstream: a pair without a data path is an error here, not later.
 

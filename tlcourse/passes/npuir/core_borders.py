@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from xdsl.dialects import func, memref, scf, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, MemRefType, TensorType, i32
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, TensorType, i32
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue, Use
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -22,7 +22,8 @@ from tlcourse.dialects.hivm.dma import FixpipeOp, LoadOp, StoreOp
 from tlcourse.dialects.hivm.macros import BatchMmadL1Op, ConvOp
 from tlcourse.dialects.hivm.vector import VectorPipeOp
 from tlcourse.dialects.locations import inherit
-from tlcourse.passes.npuir.buffers import extents_of
+from tlcourse.passes.npuir.buffers import extents_of, kind_of
+from tlcourse.passes.npuir.cube_vector import tensor_type
 from tlcourse.passes.npuir.definitions import ELIDED, definition, yielded
 from tlcourse.passes.npuir.tensor_shapes import extents
 
@@ -259,13 +260,11 @@ def _moved(
 
 def _fresh(value: SSAValue) -> Operation:
     if isinstance(value.type, TensorType):
-        shown = list(extents(value)) if DYNAMIC_INDEX in value.type.get_shape() else []
-        open_extents = [extent for extent in shown if isinstance(extent, SSAValue)]
-        return tensor.EmptyOp(open_extents, value.type)
-    assert isinstance(value.type, MemRefType)
+        open_extents = [extent for extent in extents(value) if isinstance(extent, SSAValue)]
+        return tensor.EmptyOp(open_extents, tensor_type(value))
     open_extents = [extent for extent in extents_of(value) if isinstance(extent, SSAValue)]
-    kind = MemRefType(value.type.element_type, value.type.get_shape())
-    return memref.AllocOp(open_extents, [], kind)
+    kind = kind_of(value)
+    return memref.AllocOp(open_extents, [], MemRefType(kind.element_type, kind.get_shape()))
 
 
 def _insert_after(value: SSAValue, new_ops: list[Operation], *, like: Operation) -> None:

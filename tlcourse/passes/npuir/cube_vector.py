@@ -19,11 +19,13 @@ from tlcourse.dialects.hivm.attrs import CoreTypeAttr, EnumWord, FuncCoreTypeAtt
 from tlcourse.dialects.hivm.base import PipeOp
 from tlcourse.dialects.hivm.cube import MmadL1Op
 from tlcourse.dialects.hivm.dma import FixpipeOp, LoadOp, ND2NZOp, StoreOp
+from tlcourse.dialects.hivm.macros import CubeMacroOp, MixGroupMatmulOp, MixMatmulOp
 from tlcourse.dialects.hivm.sync import BlockFlagOp
 from tlcourse.dialects.hivm.vector import VectorPipeOp
 
 Core = Literal["CUBE", "VECTOR"]
 CORE_ATTRIBUTE = "hivm.tcore_type"
+_CORES: dict[str, Core] = {"CUBE": "CUBE", "VECTOR": "VECTOR"}
 
 
 def device_functions(module: ModuleOp, kind: str) -> list[func.FuncOp]:
@@ -50,9 +52,11 @@ def core_of(op: Operation) -> Core | None:
     """The core that an op needs; None where both may run it (scalars, control flow, views)."""
     marked = op.attributes.get(CORE_ATTRIBUTE)
     if isinstance(marked, EnumWord):
-        return "CUBE" if marked.data == "CUBE" else "VECTOR"
+        return _CORES.get(marked.data)
     match op:
-        case MmadL1Op() | FixpipeOp() | ND2NZOp():
+        case MixMatmulOp() | MixGroupMatmulOp():
+            return None
+        case MmadL1Op() | FixpipeOp() | ND2NZOp() | CubeMacroOp():
             return "CUBE"
         case VectorPipeOp() | StoreOp():
             return "VECTOR"

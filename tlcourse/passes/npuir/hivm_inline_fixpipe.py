@@ -39,10 +39,14 @@ from xdsl.passes import ModulePass
 
 from tlcourse.dialects.hivm.cube import MmadL1Op
 from tlcourse.dialects.hivm.dma import FixpipeOp, StoreOp
+from tlcourse.dialects.hivm.macros import BatchMmadL1Op, ConvOp
 from tlcourse.dialects.hivm.vector import VCastOp
 from tlcourse.dialects.rewriting import insert_after, replace
 from tlcourse.passes.npuir.cube_vector import empty_like, readers, readers_by, tensor_type
 from tlcourse.passes.npuir.hivm_normalize_matmul import adds_to, keeps_product
+
+# The ops that leave a sum in L0C.
+Product = MmadL1Op | BatchMmadL1Op | ConvOp
 
 DONE = "fixpipe_for_result_already_inserted"
 
@@ -56,8 +60,8 @@ class HivmInlineFixpipePass(ModulePass):
     name = "hivm-inline-fixpipe"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        products: dict[SSAValue, MmadL1Op] = {}
-        for mmad in [inner for inner in op.walk() if isinstance(inner, MmadL1Op)]:
+        products: dict[SSAValue, Product] = {}
+        for mmad in [inner for inner in op.walk() if isinstance(inner, Product)]:
             for value in _products(mmad):
                 products.setdefault(value, mmad)
         for value, mmad in products.items():
@@ -65,7 +69,7 @@ class HivmInlineFixpipePass(ModulePass):
             mmad.attributes[DONE] = BoolAttr.from_bool(True)
 
 
-def _products(mmad: MmadL1Op) -> Iterator[SSAValue]:
+def _products(mmad: Product) -> Iterator[SSAValue]:
     """The values that a matrix op's sum has in L0C: its own, and those of loops that carry it."""
     value = mmad.results[0] if mmad.results else None
     while value is not None:
@@ -91,7 +95,7 @@ def _carried_on(use: Use) -> SSAValue | None:
     return None
 
 
-def _take_out(value: SSAValue, mmad: MmadL1Op) -> None:
+def _take_out(value: SSAValue, mmad: Product) -> None:
     stays = [use for use in value.uses if adds_to(use) or _carried_on(use) is not None]
     if len(stays) > 1:
         stays = []  # two sums that start from one product: each needs it from outside

@@ -6,7 +6,8 @@ func @k {AIC and AIV work}     -->     func @k_mix_aic {cube work}    func @k_mi
 
 The function is cloned twice, and in each clone the ops of the other core go. Scalars, views
 and control flow stay in both. A loop result or carried value that only the other core knew
-is replaced by an empty tile that nobody reads.
+is replaced by an empty tile that nobody reads. A custom op that reaches other chips and may
+run on both kinds of core says in each half which one it runs on.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from xdsl.passes import ModulePass
 from xdsl.traits import is_side_effect_free
 
 from tlcourse.dialects.annotation import MarkOp
-from tlcourse.dialects.hivm.base import PipeOp
+from tlcourse.dialects.hivm.attrs import CoreTypeAttr
+from tlcourse.dialects.hivm.base import DestinationOp, PipeOp
+from tlcourse.dialects.hivm.custom import CustomBaseOp
 from tlcourse.dialects.rewriting import insert_after, insert_before
 from tlcourse.passes.npuir.cube_vector import (
     CORE_ATTRIBUTE,
@@ -60,7 +63,10 @@ def _half(function: func.FuncOp, core: str, kind: str, suffix: str) -> func.Func
         if core_of(op) not in (None, core) and not _is_harmless(op):
             _remove(op)
     for op in half.walk():
-        op.attributes.pop(CORE_ATTRIBUTE, None)
+        if not isinstance(op, CustomBaseOp):
+            op.attributes.pop(CORE_ATTRIBUTE, None)
+        elif core_of(op) is None and op.is_distributed():
+            op.attributes[CORE_ATTRIBUTE] = CoreTypeAttr(core)
     erase_unused(half.body)
     _keep_hand_overs(half)
     return half
@@ -81,7 +87,7 @@ def _keep_hand_overs(half: func.FuncOp) -> None:
 
 def _remove(op: Operation) -> None:
     """Erases an op; readers of its result get its destination, or an empty tile."""
-    if isinstance(op, PipeOp):
+    if isinstance(op, DestinationOp):
         for result in op.results:
             if result.uses:
                 dummy = empty_like(result)
@@ -91,6 +97,6 @@ def _remove(op: Operation) -> None:
     op.erase()
 
 
-def _destination(op: PipeOp) -> SSAValue | None:
+def _destination(op: DestinationOp) -> SSAValue | None:
     """The workspace tile that a removed writer filled: the reader on the other core needs it."""
-    return op.destinations()[0] if fills_workspace(op) else None
+    return op.destinations()[0] if isinstance(op, PipeOp) and fills_workspace(op) else None

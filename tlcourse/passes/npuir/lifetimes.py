@@ -28,6 +28,7 @@ from tlcourse.passes.npuir.hivm_mark_multi_buffer import copies_of
 from tlcourse.passes.npuir.labels import labels_of
 
 _NOT_A_USE = (*VIEWS, arith.SelectOp, MarkOp)
+_LOOPS = (scf.ForOp, scf.WhileOp)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -118,10 +119,10 @@ def _span(alloc: Operation, user: Operation, order: Order) -> tuple[int, int]:
     outermost: Operation | None = None
     for op in _ancestors(user):
         if op.parent is alloc.parent or op is alloc.parent_op():
-            if op.parent is alloc.parent and isinstance(op, scf.ForOp):
+            if op.parent is alloc.parent and isinstance(op, _LOOPS):
                 outermost = op
             break
-        if isinstance(op, scf.ForOp):
+        if isinstance(op, _LOOPS):
             outermost = op
     if outermost is None:
         return order.start[user], order.end[user]

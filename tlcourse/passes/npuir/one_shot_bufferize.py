@@ -26,7 +26,6 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from tlcourse.diagnostics import TLError, error
 from tlcourse.dialects.annotation import MarkOp
 from tlcourse.dialects.bufferization import ToMemrefOp, ToTensorOp
 from tlcourse.dialects.hivm.base import DestinationOp
@@ -48,13 +47,13 @@ from tlcourse.passes.npuir.buffers import box_of, is_contiguous, kind_of
 from tlcourse.passes.npuir.carried import drop_tensor_results
 from tlcourse.passes.npuir.cube_vector import tensor_type
 from tlcourse.passes.npuir.filled_parts import load_into, only_load
-from tlcourse.passes.npuir.labels import labels_of
 from tlcourse.passes.npuir.partial_bufferize import bufferize_dialects, written_operands
 from tlcourse.passes.npuir.structured import (
     bufferize_structured,
     close_border,
     constant_buffer,
     open_border,
+    unknown_op,
 )
 from tlcourse.passes.npuir.tensor_shapes import Reshape, extents, reshaped
 
@@ -144,10 +143,6 @@ class _Bufferizer:
                 self.retired.append(op)
             case ToTensorOp():
                 self._done(op, op.memref)
-            case ToMemrefOp():
-                self._border(op)
-            case ScopeOp() if any(is_tensor(result) for result in op.results):
-                self._scope(op)
             case DestinationOp() if any(is_tensor(value) for value in op.operands):
                 self._pipe_op(op)
             case tensor.ExtractSliceOp():
@@ -176,10 +171,6 @@ class _Bufferizer:
                 self.retired.append(op)
             case DebugOp() if is_tensor(op.arg):
                 op.operands[0] = self.buffer(op.arg, op)
-            case scf.ForOp():
-                self._loop(op)
-            case scf.IfOp():
-                self._branches(op)
             case arith.SelectOp() if is_tensor(op.result):
                 left, right = self.buffer(op.lhs, op), self.buffer(op.rhs, op)
                 chosen = arith.SelectOp(op.cond, left, right)
@@ -192,9 +183,22 @@ class _Bufferizer:
                 made = constant_buffer(op)
                 insert_before(op, made)
                 self._done(op, made[0].results[0])
+            case _:
+                self._border_or_region(op)
+
+    def _border_or_region(self, op: Operation) -> None:
+        match op:
+            case ToMemrefOp():
+                self._border(op)
+            case ScopeOp() if any(is_tensor(result) for result in op.results):
+                self._scope(op)
+            case scf.ForOp():
+                self._loop(op)
+            case scf.IfOp():
+                self._branches(op)
             case _ if any(is_tensor(value) for value in op.operands):
                 if not isinstance(op, _KEEPERS):
-                    raise _unknown(op)
+                    raise unknown_op(op)
             case _:
                 return
 
@@ -386,13 +390,3 @@ class _Bufferizer:
         for index, home in homes.items():
             if sources[index] is not home.buffer:
                 insert_before(yielded, [CopyOp(sources[index], home.buffer)])
-
-
-def _unknown(op: Operation) -> TLError:
-    return error(
-        "TL306",
-        f"{op.name} takes a tensor, and no buffer form of it is known",
-        why="bufferization gives each tensor a buffer, and rewrites the ops that it knows",
-        fix="lower the op to HIVM before this pass, as the pipeline does",
-        labels=labels_of(op),
-    )

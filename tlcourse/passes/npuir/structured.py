@@ -137,3 +137,14 @@ def _not_splat(op: Operation) -> TLError:
         fix="make the tensor a parameter of the function",
         labels=labels_of(op, "this constant"),
     )
+
+
+def unknown_op(op: Operation) -> TLError:
+    """The error for an op on tensors that no buffer form is known of, TL306."""
+    return error(
+        "TL306",
+        f"{op.name} takes a tensor, and no buffer form of it is known",
+        why="bufferization gives each tensor a buffer, and rewrites the ops that it knows",
+        fix="lower the op to HIVM before this pass, as the pipeline does",
+        labels=labels_of(op),
+    )

@@ -7,8 +7,6 @@ from typing import cast
 from xdsl.dialects import memref, scf, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    ArrayAttr,
-    IntegerAttr,
     MemRefType,
     NoneAttr,
     StridedLayoutAttr,
@@ -48,8 +46,7 @@ def _split_layout(op: tensor.ExpandShapeOp, buffer: SSAValue) -> StridedLayoutAt
     shape = tensor_type(op.result).get_shape()
     strides, offset = strides_of(kind_of(buffer))
     split: list[int | None] = []
-    groups = cast("ArrayAttr[ArrayAttr[IntegerAttr]]", op.reassociation)
-    for stride, group in zip(strides, groups, strict=True):
+    for stride, group in zip(strides, op.reassociation, strict=True):
         steps: list[int | None] = []
         for dim in reversed([number.value.data for number in group]):
             steps.insert(0, stride)

@@ -41,7 +41,8 @@ def emit(e: Emitter, op: Operation) -> bool:
             _instruction(e, op)
         case SetFlagOp():
             pipe, other = _pipe(e, op, op.set_pipe.data), _pipe(e, op, op.wait_pipe.data)
-            site = e.sites.add("set_flag", pipe, e.span(op), flag=_known(op.event))
+            facts = {"flag": _known(op.event), "wait_pipe": other}
+            site = e.sites.add("set_flag", pipe, e.span(op), **facts)
             e.code.line(f"core.set_flag({site}, {other!r}, {flag_text(e, op.event)})")
         case WaitFlagOp():
             pipe, other = _pipe(e, op, op.wait_pipe.data), _pipe(e, op, op.set_pipe.data)

@@ -77,6 +77,8 @@ def pairs(body: Body) -> list[Sync]:
 
 
 def _forward(earlier: Entry, later: Entry) -> Iterator[Sync]:
+    if earlier.access.op is later.access.op:
+        return  # parts of one op, which orders them itself
     depth = _shared_depth(earlier, later)
     if earlier.way[depth][0] is not later.way[depth][0]:
         return  # the two sides of an if exclude each other

@@ -38,11 +38,17 @@ def _needed_in(body: Body, syncs: Sequence[Sync]) -> list[Sync]:
     """Tries the widest first: a flag over a long way is the likeliest to be implied."""
     times = {node: _STEP * (index + 1) for index, node in enumerate(body.nodes)}
     length = _STEP * (len(body.nodes) + 1)
-    kept = list(syncs)
+    kept, dropped = list(syncs), list[Sync]()
     for sync in sorted(syncs, key=lambda sync: -_width(sync, times, length)):
         others = [other for other in kept if other is not sync]
         if _is_implied(sync, others, times, length):
             kept = others
+            dropped.append(sync)
+    # A barrier orders more than its own pair. One that went may have been what made an earlier
+    # pair needless, so each dropped pair is held against those that remain.
+    for sync in dropped:
+        if not _is_implied(sync, kept, times, length):
+            kept.append(sync)
     return kept
 
 
