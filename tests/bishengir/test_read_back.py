@@ -75,3 +75,21 @@ def _problem(text: str) -> str:
     except (ParseError, NotImplementedError) as problem:
         words = str(problem)
         return "" if any(known in words for known in _NOT_READ) else words
+
+
+_SPELLED_OUT = """module {
+  func.func @k(%a: memref<4xf16>, %b: memref<4xf16>) {
+    "linalg.elemwise_unary"(%a, %b) <{fun = #linalg.unary_fn<abs>,
+        operandSegmentSizes = array<i32: 1, 1>}> ({
+    ^bb0(%x: f16, %y: f16):
+      %r = "math.absf"(%x) <{fastmath = #arith.fastmath<none>}> : (f16) -> f16
+      "linalg.yield"(%r) : (f16) -> ()
+    }) : (memref<4xf16>, memref<4xf16>) -> ()
+    return
+  }
+}"""
+
+
+@pytest.mark.bishengir
+def test_a_function_that_is_spelled_out_is_read_back(bishengir_opt):
+    assert read_back(_SPELLED_OUT).passed

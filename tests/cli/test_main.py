@@ -12,7 +12,22 @@ from typer.testing import CliRunner
 from tlcourse import cli
 from tlcourse.diagnostics import error
 
-COMMANDS = ("lab", "demo", "ir", "run", "grade", "validate", "collect", "build", "hint", "doctor")
+COMMANDS = (
+    "lab",
+    "demo",
+    "ir",
+    "run",
+    "opt",
+    "whatif",
+    "grade",
+    "validate",
+    "collect",
+    "build",
+    "hint",
+    "doctor",
+    "bench",
+    "conformance",
+)
 
 
 def tlcourse(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -91,3 +106,17 @@ def test_run_shows_an_error_from_the_scripts_own_line_on(tmp_path: Path) -> None
     first = done.stderr.splitlines()[1]
     assert first == f'  File "{script}", line 4, in <module>'
     assert "ZeroDivisionError" in done.stderr
+
+
+def test_a_warning_of_a_command_is_words_alone(tmp_path: Path) -> None:
+    """Where no line of the learner's called, Python would show a line of the library typer."""
+    (tmp_path / "k.py").write_text(
+        "from tlcourse.examples.minicv import minicv_developer\n"
+        "def k():\n"
+        "    return minicv_developer(64, 128, 64, block_M=64, block_N=128, block_K=64)\n"
+    )
+    option = ("--option", "tile-mix-cube-loop=4")
+    done = tlcourse("ir", "k.py:k", "--mode", "developer", *option, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith("warning[TL326]: pass_configs: npuir.tile_mix_cube_loop = 4")
+    assert "typer" not in done.stderr

@@ -31,6 +31,14 @@ def test_right():
     assert WORD == "upstream's"
 """
 
+BESIDE = """
+import torch
+
+def test_reads_beside_a_tensor():
+    a, b = torch.ones(64).npu(), torch.zeros(64).npu()
+    tilelang.compile(exponential)(a, b)
+"""
+
 OTHERS = """
 import os, time
 import pytest
@@ -78,6 +86,9 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "testing/npuir/conftest.py": "from testcommon import ANSWER\n",
         "testing/npuir/testcommon.py": "ANSWER = 42\n",
         "testing/npuir/arith/test_kernels.py": KERNEL.format(op="vexp") + RIGHT,
+        "testing/npuir/arith/test_beside.py": (
+            KERNEL.format(op="vexp").replace("T.copy(A, A_ub)", "T.copy(A[cid + 8], A_ub)") + BESIDE
+        ),
         "testing/npuir/others/test_others.py": OTHERS,
         "testing/npuir/others/test_unreadable.py": "import nowhere_at_all\n",
         "testing/npuir/dyn_shape_ops/test_composite_dynamic_shape.py": "import nowhere_at_all\n",

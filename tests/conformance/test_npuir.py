@@ -43,6 +43,12 @@ def test_a_kernel_runs_on_ours_and_examples_is_upstreams(report: Report) -> None
     assert (found.outcome, found.reason, found.folder) == ("passed", "", "arith")
 
 
+def test_a_case_that_passes_fails_by_what_the_executor_finds(report: Report) -> None:
+    found = case(report, "arith/test_beside.py::test_reads_beside_a_tensor")
+    assert (found.outcome, found.reason) == ("failed", found.findings[0])
+    assert found.reason.startswith("TL508: ")
+
+
 @pytest.mark.parametrize(
     ("name", "outcome", "reason"),
     [

@@ -113,4 +113,4 @@ hivm.hir.store ins(%h : UB(32xf32)) outs(%s : GM(32xf32))"""
         [helpers.tensor("A", "float32", 64)], [torch.zeros(64)], vector=vector, out_idx=(0,)
     )
     assert helpers.codes(result) == ["TL520", "TL528"]
-    assert "32 elements of A in GM" in result.findings[0].diagnostic.what
+    assert "64 elements of A in GM" in result.findings[0].diagnostic.what

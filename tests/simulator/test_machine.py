@@ -143,4 +143,4 @@ def test_program_order_follows_the_text_as_far_as_flags_allow() -> None:
     machine, log = _machine(_free)
     machine.run()
     assert [i.site.op for i in log.seen] == ["add", "load"]
-    assert [i.site.op for i in program_order(log.seen)] == ["load", "add"]
+    assert [i.site.op for i in program_order(log.seen, {})] == ["load", "add"]

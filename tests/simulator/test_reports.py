@@ -19,9 +19,9 @@ RACE = """error[TL521]: vadd reads b in UB while load may still be writing it in
    | ^^^^^^^^^^^^^ load on MTE2
   = why: MTE2 and V work side by side; only a flag makes one wait for the other, and no flag does \
 so here
-  = fix: raise a flag behind the first line, T.set_flag("PIPE_V", id) in T.rs("PIPE_MTE2"), and \
-wait for it in front of the second, T.wait_flag("PIPE_MTE2", id) in T.rs("PIPE_V"); or let the \
-compiler do it (pass config npuir.disable_hivm_auto_inject_sync: False)
+  = fix: raise a flag behind line 4, T.set_flag("PIPE_V", id) in T.rs("PIPE_MTE2"), and wait \
+for it in front of line 7, T.wait_flag("PIPE_MTE2", id) in T.rs("PIPE_V"); or let the compiler do \
+it (pass config npuir.disable_hivm_auto_inject_sync: False)
   = see: docs/errors.md#TL521"""
 
 

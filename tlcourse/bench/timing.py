@@ -10,23 +10,26 @@ from contextlib import contextmanager
 Run = Callable[[], object]
 
 
-def interleaved(contenders: Mapping[str, Run], *, seconds: float, rounds: int) -> dict[str, float]:
+def interleaved(
+    contenders: Mapping[str, Run], *, seconds: float, rounds: int, fewest: int = 3
+) -> dict[str, float]:
     """The median time of each contender, in seconds.
 
     Every contender runs once to warm up. Then all run in turn, round after round. A contender
-    that has used up its time sits out the rest, after three rounds at least.
+    that has used up its time sits out the rest.
 
     Args:
         contenders: what to run, by name.
         seconds: time for each contender.
         rounds: the most rounds.
+        fewest: rounds that a contender runs however long it takes.
     """
     for run in contenders.values():
         run()
     times: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(rounds):
         for name, run in contenders.items():
-            if len(times[name]) < 3 or sum(times[name]) < seconds:
+            if len(times[name]) < fewest or sum(times[name]) < seconds:
                 times[name].append(_time(run))
     return {name: statistics.median(measured) for name, measured in times.items()}
 

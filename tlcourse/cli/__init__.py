@@ -7,6 +7,9 @@ needs it.
 from __future__ import annotations
 
 import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
 
 import typer
 
@@ -27,8 +30,27 @@ for group in (course, kernels, opt, what_if, grade, machine, bench, conformance)
 
 def main() -> None:
     """Runs the command line; an error of the learner's is shown without a traceback."""
+    warnings.showwarning = _warning_shown(warnings.showwarning)
     try:
         app()
     except TLError as problem:
         print(problem, file=sys.stderr)
         sys.exit(1)
+
+
+def _warning_shown(usual: Callable[..., None]) -> Callable[..., None]:
+    """Shows a warning that a command gives without the place in typer that called the command."""
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        *rest: object,
+        **more: object,
+    ) -> None:
+        if Path(filename).parent.name == "typer":
+            print(message, file=sys.stderr)
+        else:
+            usual(message, category, filename, *rest, **more)
+
+    return show

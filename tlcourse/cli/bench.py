@@ -14,6 +14,7 @@ from tlcourse.finder import prefer_simulated
 if TYPE_CHECKING:
     from tlcourse.bench.compiling import Compiled, CompileReport
     from tlcourse.bench.functional import Measured, Report
+    from tlcourse.bench.simulator import Grid, Simulated, SimulatorReport
 
 
 class BenchName(StrEnum):
@@ -21,6 +22,7 @@ class BenchName(StrEnum):
 
     FUNCTIONAL = "functional"
     COMPILE = "compile"
+    SIMULATOR = "simulator"
 
 
 def register(app: typer.Typer) -> None:
@@ -39,14 +41,13 @@ def bench(
     json: Annotated[bool, typer.Option("--json", help="Print the same as data.")] = False,
     seconds: Annotated[float, typer.Option(help="Time for each contender.")] = 2.0,
 ) -> None:
-    """Measure kernels or the compiler in one interleaved run; exit 1 above a budget."""
+    """Measure an executor or the compiler in one interleaved run; exit 1 above a budget."""
     from tlcourse.records import to_json
 
     if out is not None and not out.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {out.parent}", param_hint="--out")
     prefer_simulated()
-    run = _functional if name is BenchName.FUNCTIONAL else _compile
-    report = run(peers=peers, seconds=seconds, quiet=json)
+    report = _RUNS[name](peers=peers, seconds=seconds, quiet=json)
     if json:
         print_json(report)
     if out is not None:
@@ -73,6 +74,52 @@ def _compile(*, peers: bool, seconds: float, quiet: bool) -> CompileReport:
     if not quiet:
         typer.echo(_compile_line(row))
     return CompileReport(machine=machine(), versions=versions(peers=False), measured=(row,))
+
+
+def _simulator(*, peers: bool, seconds: float, quiet: bool) -> SimulatorReport:
+    from tlcourse.bench.functional import machine, versions
+    from tlcourse.bench.simulator import SimulatorReport, measure_grid, measure_simulator
+
+    if peers:
+        raise typer.BadParameter("the simulator has no peers", param_hint="--peers")
+    rows: list[Simulated] = []
+    for row in measure_simulator(seconds=seconds):
+        rows.append(row)
+        if not quiet:
+            typer.echo(_simulator_line(row))
+    grid = measure_grid()
+    if not quiet:
+        typer.echo(_grid_line(grid))
+    return SimulatorReport(
+        machine=machine(), versions=versions(peers=False), measured=tuple(rows), grid=grid
+    )
+
+
+_RUNS = {
+    BenchName.FUNCTIONAL: _functional,
+    BenchName.COMPILE: _compile,
+    BenchName.SIMULATOR: _simulator,
+}
+
+
+def _simulator_line(row: Simulated) -> str:
+    times = ", ".join(f"{name} {time:,.1f} ms" for name, time in row.milliseconds.items())
+    ratios = ", ".join(
+        f"checks {name} {ratio:.1f} x functional (at most {row.most_times[name]:g})"
+        for name, ratio in row.times_functional.items()
+    )
+    return f"{_STATE[row.met]}  {row.workload}: {ratios}{_found(row.findings)}\n        {times}"
+
+
+def _grid_line(grid: Grid) -> str:
+    return (
+        f"{_STATE[grid.met]}  {grid.workload}: {grid.seconds:,.1f} s "
+        f"(at most {grid.most_seconds:g}){_found(grid.findings)}"
+    )
+
+
+def _found(findings: int) -> str:
+    return f", {findings} findings" if findings else ""
 
 
 def _compile_line(row: Compiled) -> str:

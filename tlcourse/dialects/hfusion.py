@@ -21,6 +21,7 @@ from xdsl.ir import Dialect, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     irdl_op_definition,
+    opt_region_def,
     prop_def,
     traits_def,
     var_operand_def,
@@ -70,7 +71,11 @@ FusionKindAttr = define_enum(
 
 
 class ElemwiseOp(DestinationOp):
-    """Base of the elementwise ops: `fun` of the inputs, point by point, into `outs`."""
+    """Base of the elementwise ops: `fun` of the inputs, point by point, into `outs`.
+
+    Generic text of the real compiler spells the function out in a region. It is kept for the way
+    back; readable text leaves it out, and the real compiler then writes it anew.
+    """
 
     ARITY: ClassVar[int]
     DEFAULT: ClassVar[EnumWord]
@@ -78,6 +83,7 @@ class ElemwiseOp(DestinationOp):
     inputs = var_operand_def()
     outputs = var_operand_def()
     result = var_result_def(TensorType)
+    spelled_out = opt_region_def()
 
     @classmethod
     def clauses(cls) -> tuple[Clause, ...]:
@@ -110,6 +116,7 @@ class ElemwiseOp(DestinationOp):
             result_types=[result_types(output)],
             properties={"fun": self.fun},
             attributes=dict(self.attributes),
+            regions=[[]],
         )
 
     def verify_(self) -> None:

@@ -63,37 +63,40 @@ def bind(
     logical = _grid(program, values)
     blocks = min(logical, program.options.get("physical_blocks") or logical)
     workspace = _workspace(program, values, blocks)
-    tensors: dict[int, Memory] = {}
-    shapes: dict[int, tuple[int, ...]] = {}
-    parameters: list[Argument] = []
     dtypes: Sequence[str] = program.options["arguments"]
-    given = iter(buffers)
-    for place, parameter in enumerate(program.signature.parameters):
-        argument = symbols[parameter.name] if parameter.kind == "symbol" else next(given)
-        if isinstance(argument, torch.Tensor):
-            room = capacity.get(parameter.name, 0) if capacity else 0
-            tensors[place] = in_gm(parameter.name, argument, room)
-            shapes[place] = tuple(argument.shape)
-            parameters.append(_whole(tensors[place], dtypes[place + _FIRST]))
-        else:
-            parameters.append(argument)
-    lock = in_gm("lock", torch.zeros(64, dtype=torch.uint8))
-    head: list[Argument] = [0, _whole(lock, "int8"), _whole(workspace, "int8")]
+    names, given = program.signature.parameters, iter(buffers)
+    found = [symbols[p.name] if p.kind == "symbol" else next(given) for p in names]
+    plain = {place: one for place, one in enumerate(found) if isinstance(one, torch.Tensor)}
+    rooms = capacity or {}
+    tensors = {
+        place: in_gm(names[place].name, tensor, rooms.get(names[place].name, 0))
+        for place, tensor in plain.items()
+    }
+    parameters: list[Argument] = [
+        one if isinstance(one, (int, float)) else _whole(tensors[place], dtypes[place + _FIRST])
+        for place, one in enumerate(found)
+    ]
     grid = [logical, 1, 1, 0, 0, 0][: max(len(dtypes) - _FIRST - len(parameters), 0)]
     gm = {_FIRST - 1: workspace, **{place + _FIRST: m for place, m in tensors.items()}}
-    outputs = {id(tensors[place]) for place in program.signature.out_idx if place in tensors}
-    fresh = frozenset({id(workspace), *outputs})
-    read, written = _used(program, gm, "r"), _used(program, gm, "w")
+    outputs = [id(m) for place, m in tensors.items() if place in program.signature.out_idx]
+    fresh = frozenset([id(workspace), *outputs])
+    read, written = (_used(program, gm, use) for use in "rw")
     return Launch(
-        arguments=tuple([*head, *parameters, *grid]),
+        arguments=(*_head(workspace), *parameters, *grid),
         blocks=blocks,
         tensors=tensors,
-        shapes=shapes,
+        shapes={place: tuple(tensor.shape) for place, tensor in plain.items()},
         # A fresh memory that is only read would hand out poison, so it is followed as well.
         written=tuple(m for m in gm.values() if id(m) in written | (fresh & read)),
         read=read,
         fresh=fresh,
     )
+
+
+def _head(workspace: Memory) -> tuple[Argument, ...]:
+    """The arguments in front of a kernel's own: address of the flags, lock and workspace."""
+    lock = in_gm("lock", torch.zeros(64, dtype=torch.uint8))
+    return 0, _whole(lock, "int8"), _whole(workspace, "int8")
 
 
 def _used(program: Program, gm: Mapping[int, Memory], use: str) -> frozenset[int]:

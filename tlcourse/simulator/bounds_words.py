@@ -81,7 +81,9 @@ def _fix(name: str, tile: Tile, how: Outside) -> str:
     if how.start < 0:
         return f"correct the start: the first index of {name} is 0"
     if tile.elements == 1:
-        return f"keep the index below {how.limit:,}: correct the end of the loop, or put an if around"
+        return (
+            f"keep the index below {how.limit:,}: correct the end of the loop, or put an if around"
+        )
     if how.start >= how.limit:
         return f"nothing of {name} is left there: end the grid or the loop earlier"
     return (

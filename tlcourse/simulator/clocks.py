@@ -251,7 +251,9 @@ class Races(Observer):
                 past = self._history[thread][last - self._base[thread] - 1]
                 yield _Conflict(past=past, tile=tile, hazard=hazard)
 
-    def _report_races(self, instruction: Instruction, races: list[_Conflict], clock: Clock) -> Clock:
+    def _report_races(
+        self, instruction: Instruction, races: list[_Conflict], clock: Clock
+    ) -> Clock:
         """Latest first: the flag that is missing there would order the others as well."""
         for race in sorted(races, key=lambda race: -race.past.number):
             earlier = race.past.instruction

@@ -177,13 +177,25 @@ def _fix(machine: Machine, token: Token) -> str:
     if token.setter is not None:
         if _depth(token, machine) == 1:
             return f"write {call} once in front of the loop, or move the raise above the wait"
-        return f"move {call} in front of the work that waits"
+        return f"move {call} {_above(machine, token)}"
     place = ""
     if key.sender >= 0 and len({core.kind for core in machine.cores}) > 1:
         place = f" in {wording.scope(machine.cores[key.sender])}"
     if _depth(token, machine) == 0:
         return _fix_of_missing(machine, token, f"{call}{place}")
     return f"move {call}{place} above the wait that holds it back"
+
+
+def _above(machine: Machine, token: Token) -> str:
+    """In front of what a raise that stands in a queue has to go."""
+    setter, waiter = token.setter, token.waiter
+    assert setter is not None
+    if waiter is not None:
+        for held, other in _chain(waiter, token, machine):
+            key = _key(other)
+            if held.core is setter.core and key.is_between_cores:
+                return f"in front of {wording.wait_call(key)} in {wording.scope(setter.core)}"
+    return "in front of the work that waits"
 
 
 def _fix_of_missing(machine: Machine, token: Token, call: str) -> str:
@@ -235,8 +247,7 @@ def _set_site(token: Token, machine: Machine) -> Site | None:
             if site.flag == key.flag
             and site.between_cores == key.is_between_cores
             and (
-                key.is_between_cores
-                or (site.pipe, site.wait_pipe) == (key.set_pipe, key.wait_pipe)
+                key.is_between_cores or (site.pipe, site.wait_pipe) == (key.set_pipe, key.wait_pipe)
             )
         ),
         None,

@@ -62,7 +62,9 @@ def _first_free(
     if free is not None:
         return free
     heads = [queue[0] for pipes in cores for queue in pipes.values() if queue]
-    ranked = sorted(heads, key=lambda head: (head.core.kind != "cube", head.core.number, head.order))
+    ranked = sorted(
+        heads, key=lambda head: (head.core.kind != "cube", head.core.number, head.order)
+    )
     return next((head for head in ranked if _is_free(head, seen, waits)), None)
 
 

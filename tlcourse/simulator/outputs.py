@@ -10,7 +10,6 @@ from tlcourse.records import Finding, Program
 from tlcourse.simulator.arguments import Launch
 from tlcourse.simulator.owners import Owners
 
-
 _HALVES = "; where two vector cores share the rows of a block, one takes what is left over"
 
 

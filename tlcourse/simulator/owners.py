@@ -40,6 +40,10 @@ class OwnerReport(Protocol):
         """
         ...
 
+    def input_changed(self, instruction: Instruction, tile: Tile, elements: int) -> None:
+        """A write replaces elements of an input that were read before."""
+        ...
+
     def unwritten_in_gm(self, instruction: Instruction, tile: Tile, elements: int) -> None:
         """A block reads poison that nobody has replaced."""
         ...
@@ -81,6 +85,12 @@ class _Users:
         empty = self.write.cells == 0
         return empty if self.add is None else empty & (self.add.cells == 0)
 
+    def replaced(self, tile: Tile) -> int:
+        """How many units of a tile were read, and never written before."""
+        if self.read is None:
+            return 0
+        return int(((self.read.of(tile) != 0) & (self.write.of(tile) == 0)).sum())
+
     def missing(self, tile: Tile) -> int:
         """How many units of a tile nobody wrote."""
         empty = self.write.of(tile) == 0
@@ -117,6 +127,7 @@ class Owners(Observer):
         written: memories that the kernel writes.
         read: ids of those among them that it also reads.
         fresh: ids of those among them that held poison at the launch.
+        inputs: ids of those that the launch does not call outputs, although it has some.
         ordered: blocks run together and barriers may order them, so that clashes between them
             are left to the clocks.
     """
@@ -128,11 +139,13 @@ class Owners(Observer):
         written: Iterable[Memory],
         read: frozenset[int],
         fresh: frozenset[int],
+        inputs: frozenset[int] = frozenset(),
         ordered: bool,
     ) -> None:
         self._report = report
         self._ordered = ordered
         self._fresh = fresh
+        self._inputs = inputs
         self._users = {id(m): _Users(m, is_read=id(m) in read) for m in written}
         self._early: list[_EarlyRead] = []
 
@@ -168,6 +181,10 @@ class Owners(Observer):
             return
         if id(tile.memory) in self._fresh:
             self._note_early(users, instruction, tile, access)
+        if access == "write" and id(tile.memory) in self._inputs:
+            changed = users.replaced(tile)
+            if changed:
+                self._report.input_changed(instruction, tile, changed)
         users.first[access].setdefault(instruction.site.index, instruction)
         me = instruction.core.block + 1
         if not self._ordered:
@@ -182,15 +199,11 @@ class Owners(Observer):
             seen = marks.of(tile)
             marks.put(tile, torch.where((seen == 0) | (seen == me), me, _MANY))
 
-    def _note_early(
-        self, users: _Users, instruction: Instruction, tile: Tile, access: str
-    ) -> None:
+    def _note_early(self, users: _Users, instruction: Instruction, tile: Tile, access: str) -> None:
         if access == "read":
             missing = users.missing(tile)
             if missing:
-                self._early.append(
-                    _EarlyRead(instruction=instruction, tile=tile, missing=missing)
-                )
+                self._early.append(_EarlyRead(instruction=instruction, tile=tile, missing=missing))
             return
         for early in self._early:
             if early.tile.overlaps(tile) and early.is_in_front_of(instruction):

@@ -18,6 +18,7 @@ _RACES = {
     "WAW": "{later} and {earlier} both write {tile}, in no certain order",
 }
 _IN_SHARED_BYTES = "{later} writes {tile} and {earlier} writes {it}, in no certain order"
+_ALL_OVER = 'T.pipe_barrier("PIPE_ALL")'
 _BY_COMPILER = (
     "; or let the compiler do it (pass config npuir.disable_hivm_auto_inject_sync: False)"
 )
@@ -43,7 +44,7 @@ def fault(
         later=_who(later, earlier),
         earlier=_earlier(earlier, later),
         tile=wording.tile(tile),
-        it=f"{other}, which lies in the same bytes" if other else "it",
+        it=f"{other}, which lies in the same bytes," if other else "it",
     )
     why, remedy = (_inside if inside else _between)(earlier, later, line)
     if other:
@@ -58,7 +59,7 @@ def fault(
         code="TL521" if inside else "TL522",
         at=later,
         other=None if same_line else earlier,
-        what=f"{what} {wording.where(later)}",
+        what=f"{what} {_where(earlier, later)}".rstrip(),
         why=why,
         fix=remedy,
         label=f"{wording.operation(later)}{place}",
@@ -85,6 +86,13 @@ def _who(instruction: Instruction, other: Instruction) -> str:
         return wording.operation(instruction)
     block = f" in block {core.block}" if core.block != partner.block else ""
     return f"{wording.operation(instruction)} of {wording.core(core)}{block}"
+
+
+def _where(earlier: Instruction, later: Instruction) -> str:
+    """Block and turn; of two blocks each has been named already."""
+    if earlier.core.block == later.core.block:
+        return wording.where(later)
+    return wording.where(later).partition(", ")[2]
 
 
 def _earlier(earlier: Instruction, later: Instruction) -> str:
@@ -119,16 +127,18 @@ def _between(earlier: Instruction, later: Instruction, line: Line) -> tuple[str,
     if first.block != second.block:
         return (
             "blocks have no order between them; only a barrier that all of them meet at gives one",
-            f"write T.block_barrier(id) between {line(earlier)} and {line(later)}, or let each "
-            "block touch elements of its own",
+            f"write {_ALL_OVER} and {_barrier('block')} between {line(earlier)} and "
+            f"{line(later)}, or let each block touch elements of its own",
         )
     if first.kind == second.kind:
-        place = f"between {line(earlier)} and {line(later)}"
-        if line(earlier) == line(later):
-            place = f"behind {line(earlier)}"
+        barrier = (
+            f", or write {_ALL_OVER} and {_barrier('subblock')} between {line(earlier)} and "
+            f"{line(later)}"
+        )
         return (
             "the two vector cores run the same program side by side, each at its own speed",
-            f"let each vector core touch rows of its own, or write T.subblock_barrier(id) {place}",
+            "let each vector core touch rows of its own"
+            + (barrier if line(earlier) != line(later) else ""),
         )
     prime = ""
     if _is_a_turn_later(earlier, later):
@@ -140,6 +150,10 @@ def _between(earlier: Instruction, later: Instruction, line: Line) -> tuple[str,
         f"{wording.scope(first)}, and T.sync_block_wait(id) in {_pipe_of(later)} in front of "
         f"{line(later)} in {wording.scope(second)}{prime}",
     )
+
+
+def _barrier(who: str) -> str:
+    return f'T.{who}_barrier(id) in T.rs("PIPE_S")'
 
 
 def _pipe_of(instruction: Instruction) -> str:

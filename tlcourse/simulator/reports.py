@@ -14,6 +14,10 @@ from tlcourse.simulator.machine import Pipe
 from tlcourse.simulator.sync import FlagKey
 from tlcourse.simulator.tile import Outside, Tile
 
+_BARRIER_OF_BLOCKS = (
+    '; where all blocks run at a time, T.pipe_barrier("PIPE_ALL") and T.block_barrier(id) in '
+    'T.rs("PIPE_S") between the two statements order them'
+)
 _START_FROM_ZERO = (
     "let the first product of a sum start from zero: T.gemm(.., initC=True), or in a loop "
     "initC=(k == 0)"
@@ -149,14 +153,14 @@ class Reports:
         partner: Instruction | None,
     ) -> None:
         """TL523: two blocks touch the same element of GM and one writes it."""
-        both_write = hazard == "WAW"
-        key = ("blocks", tile.name, both_write)
+        key = ("blocks", tile.name)
         if self._log.knows(key):
             return
         who = f"block {other}" if other >= 0 else "another block"
         done = {"RAW": "reads what {} writes", "WAR": "writes what {} reads"}
         verb = done.get(hazard, "writes what {} writes, too").format(who)
-        own = "let the region depend on the block id so that blocks do not meet"
+        meet = "let the region depend on the block id so that blocks do not meet"
+        barrier = "" if hazard == "WAW" else _BARRIER_OF_BLOCKS
         self._log.add(
             Fault(
                 key=key,
@@ -167,13 +171,34 @@ class Reports:
                 f"{instruction.site.op} touches",
                 why="blocks run in any order and side by side on different cores, so which "
                 "value is seen or stays is chance",
-                fix=f"{own}, or use T.atomic_add where their results add up"
-                if both_write
-                else f"{own}, or write T.block_barrier(id) between the two statements if all "
-                "blocks run at a time",
+                fix=f"{meet}, or use T.atomic_add where their results add up{barrier}",
                 label=f"{instruction.site.op} touches elements of {who}",
                 other_label=f"{partner.site.op} of {who}" if partner else "",
-                excuses=tuple(("unwritten", one.site.index) for one in (instruction, partner) if one),
+                excuses=(("input", tile.name), *self._reads(instruction, partner)),
+            )
+        )
+
+    def _reads(self, instruction: Instruction, partner: Instruction | None) -> tuple[Hashable, ...]:
+        return tuple(("unwritten", one.site.index) for one in (instruction, partner) if one)
+
+    def input_changed(self, instruction: Instruction, tile: Tile, elements: int) -> None:
+        """TL532: a kernel with outputs of its own writes over what it was given to read."""
+        key = ("input", tile.name)
+        if self._log.knows(key):
+            return
+        self._log.add(
+            Fault(
+                key=key,
+                code="TL532",
+                at=instruction,
+                severity="warning",
+                what=f"{instruction.site.op} changes {elements:,} elements of the input {tile.name} "
+                f"{wording.where(instruction)}, after they were read",
+                why=f"out_idx does not name {tile.name} as an output, so a caller expects it to "
+                "be as it was",
+                fix=f"store the result in an output; where {tile.name} is meant to change, leave "
+                "out_idx away and pass all tensors in",
+                label=f"{tile.name} is changed here",
             )
         )
 

@@ -6,6 +6,21 @@ import math
 import struct
 
 
+class DivisionError(ZeroDivisionError):
+    """An integer is divided by zero at a place of the program's table; -1 is none."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__("division by zero")
+        self.at = at
+
+
+def divisor(value: int, at: int) -> int:
+    """A divisor of the statement at a place; must not be 0."""
+    if value == 0:
+        raise DivisionError(at)
+    return value
+
+
 def wrap(value: int, bits: int) -> int:
     """The signed integer of `bits` bits with the same low bits."""
     half = 1 << (bits - 1)

@@ -91,6 +91,7 @@ class Session:
             written=launch.written,
             read=launch.read,
             fresh=launch.fresh,
+            inputs=_inputs(loaded.program.signature.out_idx, launch),
             ordered=self._ordered,
         )
         self._classes: tuple[BlockClass, ...] = ()
@@ -217,8 +218,8 @@ class Session:
             self._log.add(deadlock(machine, program.signature.kernel))
         except StepLimitError as problem:
             self._log.add_finding(too_many_steps(program, problem, self._params.step_limit))
-        except ZeroDivisionError:
-            self._log.add_finding(division_by_zero(program, machine))
+        except ZeroDivisionError as problem:
+            self._log.add_finding(division_by_zero(program, machine, problem))
         except _REFUSALS as problem:
             self._log.add_finding(refused(program, machine, str(problem)))
         return False
@@ -283,3 +284,9 @@ class Session:
                 self._memories[core, space] = memory
             found[space] = memory
         return found
+
+
+def _inputs(out_idx: Sequence[int], launch: Launch) -> frozenset[int]:
+    """Tensors that are no outputs, where the launch says which are."""
+    others = (memory for place, memory in launch.tensors.items() if place not in out_idx)
+    return frozenset(id(memory) for memory in others) if out_idx else frozenset()

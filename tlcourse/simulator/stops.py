@@ -12,6 +12,7 @@ from tlcourse.simulator import wording
 from tlcourse.simulator.core import StepLimitError
 from tlcourse.simulator.instruction import Instruction
 from tlcourse.simulator.machine import Machine
+from tlcourse.simulator.scalars import DivisionError
 
 
 def too_many_steps(program: Program, problem: StepLimitError, limit: int) -> Finding:
@@ -23,9 +24,11 @@ def too_many_steps(program: Program, problem: StepLimitError, limit: int) -> Fin
     return _with_label(found, span, "so many blocks") if problem.span < 0 and span else found
 
 
-def division_by_zero(program: Program, machine: Machine) -> Finding:
+def division_by_zero(program: Program, machine: Machine, problem: ZeroDivisionError) -> Finding:
     """TL506: scalar code divides by zero."""
     at = machine.current
+    here = problem.at if isinstance(problem, DivisionError) else -1
+    behind = (at.site.span if at else -1, "the last instruction in front of the division")
     return _finding(
         program,
         at,
@@ -33,7 +36,7 @@ def division_by_zero(program: Program, machine: Machine) -> Finding:
         f"an integer is divided by zero{_behind(at)}",
         why="the divisor is 0 for the values of this launch",
         fix="test the divisor with `if` before the division",
-        label=(at.site.span if at else -1, "the last instruction in front of the division"),
+        label=(here, "this divides by 0") if here >= 0 else behind,
     )
 
 

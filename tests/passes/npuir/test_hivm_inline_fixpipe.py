@@ -103,3 +103,15 @@ def test_store_behind_a_further_sum_takes_the_product_out_before(run_passes) -> 
     places = [text.index(word) for word in ("fixpipe", "outs(%r", "hivm.hir.store")]
     assert places == sorted(places)
     assert "hivm.hir.store ins(%r" not in text
+
+
+def test_a_fixpipe_for_a_print_says_so(run_passes) -> None:
+    t, h = "tensor<16x16xf32>", "tensor<16x16xf16>"
+    text = f"""func.func @k(%a: {h}, %e: {t}, %b: i1, %n: index) {{
+      %r = hivm.hir.mmadL1 ins(%a, %a, %b, %n, %n, %n : {h}, {h}, i1, index, index, index)
+        outs(%e : {t}) -> {t}
+      hivm.hir.debug {{debugtype = "print", hex = false, prefix = "r"}} %r : {t}
+      return
+    }}"""
+    out = run_passes(text, HivmInlineFixpipePass())
+    assert "fixpipe {dma_mode = #hivm.dma_mode<nz2nd>, used_for_debug_op = true} ins(%r" in out

@@ -14,7 +14,16 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from tests.passes.npuir.random_programs import Program, launched, ordered, programs, text_of
+from tests.passes.npuir.random_programs import (
+    Buffer,
+    Loop,
+    Program,
+    Work,
+    launched,
+    ordered,
+    programs,
+    text_of,
+)
 from tlcourse.dialects.hivm.sync import PipeBarrierOp, SetFlagOp, WaitFlagOp
 from tlcourse.passes.npuir.functions import DevicePass
 from tlcourse.passes.npuir.hivm_graph_sync_solver import HivmGraphSyncSolverPass
@@ -44,6 +53,20 @@ def test_no_race_is_left(solver: type[DevicePass], cube: bool, data: st.DataObje
     found, tensors = launched(program, module, data.draw(st.integers(0, 3)))
     assert found.findings == ()
     assert all(map(torch.equal, tensors, slow[1]))
+
+
+def test_a_barrier_that_another_pair_relies_on_stays() -> None:
+    """The first `abs` of a turn is ordered behind that of the turn before by one barrier only."""
+    body = (
+        Work(kind="abs", picks=(2, 2, 0)),
+        Work(kind="fill", picks=(0, 0, 0)),
+        Work(kind="abs", picks=(3, 1, 0)),
+    )
+    inner = Buffer(space="UB", slots=(2,))
+    loop = Loop(trips=5, buffers=(inner,), body=body)
+    outer = tuple(Buffer(space="UB", slots=(slot,)) for slot in (1, 2, 0))
+    program = Program(cube=False, buffers=outer, body=(loop,))
+    assert codes(program, ordered(program, HivmInjectSyncPass())) == []
 
 
 @pytest.mark.parametrize("cube", [False, True], ids=["vector", "cube"])

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import linecache
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import pytest
+import tilelang.language as T
 import torch
 
-import tilelang.language as T
 from tlcourse import extents
-from tlcourse.chips import DEFAULT_CHIP
+from tlcourse.chips import DEFAULT_CHIP, Chip
 from tlcourse.diagnostics import Diagnostic, SourceFile, SourceMap, TLError, render_text
 from tlcourse.dialects.signature import signature
 from tlcourse.jit.dtypes import TORCH_DTYPES, poisoned
@@ -43,6 +45,8 @@ class Case:
         mode: how it is written.
         given: arguments that are not random numbers, and the values of symbols.
         wanted: what torch computes, by name; of a kernel with a fault nothing.
+        bounds: what ends a tensor: its last element, or with `device` the allocator's block.
+        ub_bytes: UB of the chip that it runs on, where that is not the one compiled for.
     """
 
     function: Callable[..., object]
@@ -52,6 +56,8 @@ class Case:
     mode: Mode
     given: Numbers
     wanted: Callable[[Tensors], Tensors] | None
+    bounds: str = "tensor"
+    ub_bytes: int = 0
 
     @property
     def name(self) -> str:
@@ -88,9 +94,33 @@ class Case:
             p.name: self._value(p, symbols, generator) for p in parameters if p.kind != "symbol"
         }
         before = {n: v.clone() for n, v in values.items() if isinstance(v, torch.Tensor)}
-        ran = run(program, list(values.values()), symbols=symbols, checks=checks, seed=seed)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("TLCOURSE_BOUNDS", self.bounds)
+            ran = run(
+                program,
+                list(values.values()),
+                symbols=symbols,
+                checks=checks,
+                seed=seed,
+                chip=self._chip(),
+            )
         after = {n: v for n, v in values.items() if isinstance(v, torch.Tensor)}
         return Ran(run=ran, before=before, after=after)
+
+    def changed(self, *changes: tuple[str, str]) -> Case:
+        """The kernel with parts of its text replaced."""
+        text = inspect.getsource(self.function)
+        text = text[text.index("def ") :]
+        for old, new in changes:
+            assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {self.name}"
+            text = text.replace(old, new)
+        name = f"zoo/{self.name}-changed.py"
+        linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+        scope: dict[str, object] = {**self.function.__globals__}
+        exec(compile(text, name, "exec", dont_inherit=True), scope)
+        function = scope[self.name]
+        assert callable(function)
+        return replace(self, function=function)
 
     def text(self, checks: Checks = "class") -> str:
         """All findings as a learner reads them, the kernel's `def` being line 1."""
@@ -100,6 +130,12 @@ class Case:
         except TLError as problem:
             found, sources = [problem.diagnostic], problem.sources
         return "\n\n".join(self._drawn(one, sources) for one in found) + "\n"
+
+    def _chip(self) -> Chip:
+        if not self.ub_bytes:
+            return DEFAULT_CHIP
+        sizes = {**DEFAULT_CHIP.sizes_bytes, "ub": self.ub_bytes}
+        return replace(DEFAULT_CHIP, sizes_bytes=sizes)
 
     def _value(
         self, parameter: Parameter, symbols: Mapping[str, int], generator: torch.Generator
@@ -128,9 +164,7 @@ class Case:
         }
         # Words name lines as well: `line 12`, `lines 12-14`.
         words = {
-            part: _LINES.sub(
-                lambda match: str(int(match[0]) - first + 1), getattr(found, part)
-            )
+            part: _LINES.sub(lambda match: str(int(match[0]) - first + 1), getattr(found, part))
             for part in ("what", "why", "fix")
         }
         return render_text(replace(found, labels=labels, **words), moved)
@@ -164,6 +198,8 @@ class Table:
         block_sync: bool = True,
         mode: Mode = "Expert",
         wanted: Callable[[Tensors], Tensors] | None = None,
+        bounds: str = "tensor",
+        ub_bytes: int = 0,
         **given: torch.Tensor | int | float,
     ) -> Callable[[Callable[..., object]], Callable[..., object]]:
         """Enters a function into the table; `given` are arguments and symbols by name."""
@@ -177,6 +213,8 @@ class Table:
                 mode=mode,
                 given=given,
                 wanted=wanted,
+                bounds=bounds,
+                ub_bytes=ub_bytes,
             )
             assert case.name not in self.cases, f"{case.name} is there twice"
             self.cases[case.name] = case

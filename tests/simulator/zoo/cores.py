@@ -1,5 +1,7 @@
 """Races, deadlocks and counters between the cores of a block."""
 
+# ruff: noqa: RUF059 (a kernel names both of its indices, used or not)
+
 from __future__ import annotations
 
 import tilelang.language as T
@@ -89,7 +91,9 @@ def cube_overwrites_what_the_vectors_read(
 
 @TABLE.kernel(out="B", block_sync=False)
 def vector_cores_write_the_same_rows(
-    A: T.Tensor((32, 32), "float16"), B: T.Tensor((32, 32), "float32"), C: T.Tensor((32, 32), "float32")
+    A: T.Tensor((32, 32), "float16"),
+    B: T.Tensor((32, 32), "float32"),
+    C: T.Tensor((32, 32), "float32"),
 ):
     """Both halves start at row 0 and reach one row too far."""
     with T.Kernel(1, is_npu=True) as (cid, vid):
@@ -143,7 +147,9 @@ def vector_core_reads_what_the_other_writes(
 
 @TABLE.kernel(out="C D", block_sync=False)
 def cube_raises_nothing(
-    A: T.Tensor((32, 32), "float16"), C: T.Tensor((32, 32), "float32"), D: T.Tensor((32, 32), "float32")
+    A: T.Tensor((32, 32), "float16"),
+    C: T.Tensor((32, 32), "float32"),
+    D: T.Tensor((32, 32), "float32"),
 ):
     with T.Kernel(1, is_npu=True) as (cid, vid):
         with T.Scope("Cube"):
@@ -164,7 +170,9 @@ def cube_raises_nothing(
 
 @TABLE.kernel(out="C D", block_sync=False)
 def cube_raises_another_id(
-    A: T.Tensor((32, 32), "float16"), C: T.Tensor((32, 32), "float32"), D: T.Tensor((32, 32), "float32")
+    A: T.Tensor((32, 32), "float16"),
+    C: T.Tensor((32, 32), "float32"),
+    D: T.Tensor((32, 32), "float32"),
 ):
     with T.Kernel(1, is_npu=True) as (cid, vid):
         with T.Scope("Cube"):
@@ -220,7 +228,9 @@ def both_cores_wait_first(
 
 @TABLE.kernel(out="C", block_sync=False)
 def one_sub_block_raises_nothing(
-    A: T.Tensor((32, 32), "float16"), W: T.Tensor((32, 32), "float16"), C: T.Tensor((32, 32), "float32")
+    A: T.Tensor((32, 32), "float16"),
+    W: T.Tensor((32, 32), "float16"),
+    C: T.Tensor((32, 32), "float32"),
 ):
     with T.Kernel(1, is_npu=True) as (cid, vid):
         with T.Scope("Vector"):
@@ -268,7 +278,9 @@ def vectors_wait_once_for_four_raises(
 
 @TABLE.kernel(out="C D", block_sync=False)
 def counter_over_15(
-    A: T.Tensor((32, 32), "float16"), C: T.Tensor((20, 32, 32), "float32"), D: T.Tensor((20, 32, 32), "float32")
+    A: T.Tensor((32, 32), "float16"),
+    C: T.Tensor((20, 32, 32), "float32"),
+    D: T.Tensor((20, 32, 32), "float32"),
 ):
     with T.Kernel(1, is_npu=True) as (cid, vid):
         with T.Scope("Cube"):
@@ -292,7 +304,9 @@ def counter_over_15(
 
 @TABLE.kernel(out="C D", block_sync=False)
 def flag_id_is_the_loop_variable(
-    A: T.Tensor((32, 32), "float16"), C: T.Tensor((17, 32, 32), "float32"), D: T.Tensor((17, 32, 32), "float32")
+    A: T.Tensor((32, 32), "float16"),
+    C: T.Tensor((17, 32, 32), "float32"),
+    D: T.Tensor((17, 32, 32), "float32"),
 ):
     with T.Kernel(1, is_npu=True) as (cid, vid):
         with T.Scope("Cube"):

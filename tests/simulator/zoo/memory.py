@@ -1,10 +1,11 @@
 """Tiles out of bounds, memory that nobody wrote, buffers that do not fit."""
 
+# ruff: noqa: RUF059 (a kernel names both of its indices, used or not)
+
 from __future__ import annotations
 
-import torch
-
 import tilelang.language as T
+import torch
 
 from zoo.case import Table
 
@@ -28,9 +29,7 @@ def write_past_the_end(A: T.Tensor((256,), "float32"), B: T.Tensor((200,), "floa
 
 
 @TABLE.kernel(out="B")
-def read_past_the_columns(
-    A: T.Tensor((2, 4, 100), "float32"), B: T.Tensor((2, 4, 128), "float32")
-):
+def read_past_the_columns(A: T.Tensor((2, 4, 100), "float32"), B: T.Tensor((2, 4, 128), "float32")):
     with T.Kernel(2, is_npu=True) as (cid, vid):
         a = T.alloc_ub((4, 64), "float32")
         for i in T.serial(2):
@@ -56,7 +55,9 @@ def one_block_too_many(A: T.Tensor((128,), "float32"), B: T.Tensor((128,), "floa
 
 
 @TABLE.kernel(out="B", n=70)
-def slice_of_a_tile_in_ub(A: T.Tensor((128,), "float32"), n: T.int32, B: T.Tensor((128,), "float32")):
+def slice_of_a_tile_in_ub(
+    A: T.Tensor((128,), "float32"), n: T.int32, B: T.Tensor((128,), "float32")
+):
     with T.Kernel(1, is_npu=True) as (cid, vid):
         a = T.alloc_ub((64,), "float32")
         T.copy(A[0:n], a[0:n])
@@ -290,22 +291,6 @@ def l1_is_too_small(
         T.copy(c, C)
 
 
-@TABLE.kernel(out="C")
-def factor_is_too_large_for_l0(
-    A: T.Tensor((64, 128), "float16"),
-    B: T.Tensor((128, 512), "float16"),
-    C: T.Tensor((64, 512), "float32"),
-):
-    with T.Kernel(1, is_npu=True) as (cid, vid):
-        a = T.alloc_L1((64, 128), "float16")
-        b = T.alloc_L1((128, 512), "float16")
-        c = T.alloc_L0C((64, 512), "float32")
-        T.copy(A, a)
-        T.copy(B, b)
-        T.gemm(a, b, c, initC=True)
-        T.copy(c, C)
-
-
 @TABLE.kernel(out="B")
 def misaligned_start_in_ub(A: T.Tensor((8,), "float32"), B: T.Tensor((8,), "float32")):
     with T.Kernel(1, is_npu=True) as (cid, vid):
@@ -362,3 +347,27 @@ def division_of_zero_by_zero(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "
         T.copy(A, a)
         T.vdiv(a, a, b)
         T.copy(b, B)
+
+
+@TABLE.kernel(out="B", bounds="device")
+def read_beside_the_tensor(A: T.Tensor((100,), "float32"), B: T.Tensor((128,), "float32")):
+    with T.Kernel(2, is_npu=True) as (cid, vid):
+        a = T.alloc_ub((64,), "float32")
+        T.copy(A[cid * 64 : cid * 64 + 64], a)
+        T.copy(a, B[cid * 64 : cid * 64 + 64])
+
+
+@TABLE.kernel(out="B", ub_bytes=65536)
+def compiled_for_a_larger_chip(
+    A: T.Tensor((128, 64), "float32"), B: T.Tensor((128, 64), "float32")
+):
+    with T.Kernel(1, is_npu=True) as (cid, vid):
+        a = T.alloc_ub((128, 64), "float32")
+        b = T.alloc_ub((128, 64), "float32")
+        c = T.alloc_ub((128, 64), "float32")
+        T.copy(A, a)
+        T.vexp(a, b)
+        T.vadd(a, b, c)
+        T.vadd(a, c, c)
+        T.vadd(b, c, c)
+        T.copy(c, B)

@@ -1,5 +1,7 @@
 """Races and barriers inside a core: each pair of pipes that data passes between."""
 
+# ruff: noqa: RUF059 (a kernel names both of its indices, used or not)
+
 from __future__ import annotations
 
 import tilelang.language as T

@@ -74,6 +74,7 @@ class HivmTextOp(IRDLOperation):
             result_types=[parts.results] if has_results else [],
             properties=parts.properties,
             attributes=parts.attributes,
+            regions=[[] for _ in cls.get_irdl_definition().regions],
         )
 
     @classmethod

@@ -37,6 +37,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 
+from tlcourse.dialects.hivm.core import DebugOp
 from tlcourse.dialects.hivm.cube import MmadL1Op
 from tlcourse.dialects.hivm.dma import FixpipeOp, StoreOp
 from tlcourse.dialects.hivm.macros import BatchMmadL1Op, ConvOp
@@ -49,6 +50,9 @@ from tlcourse.passes.npuir.hivm_normalize_matmul import adds_to, keeps_product
 Product = MmadL1Op | BatchMmadL1Op | ConvOp
 
 DONE = "fixpipe_for_result_already_inserted"
+
+# Said of a fixpipe whose tile is only printed.
+_FOR_PRINT = "used_for_debug_op"
 
 _PRE_QUANT: dict[Attribute, str] = {Float16Type(): "F322F16", BFloat16Type(): "F322BF16"}
 
@@ -107,6 +111,8 @@ def _take_out(value: SSAValue, mmad: Product) -> None:
         return
     destination = empty_like(value)
     fixpipe = FixpipeOp(value, destination.tensor)
+    if all(isinstance(op, DebugOp) for op in reading):
+        fixpipe.attributes[_FOR_PRINT] = BoolAttr.from_bool(True)
     owner = value.owner
     assert isinstance(owner, Operation)
     insert_after(owner, [destination, fixpipe], like=mmad)

@@ -43,6 +43,15 @@ _INTEGER: dict[type[Operation], str] = {
     arith.ShRSIOp: "{0} >> {1}",
     arith.ShRUIOp: "{u0} >> {1}",
 }
+_DIVISIONS = (
+    arith.DivSIOp,
+    arith.RemSIOp,
+    arith.FloorDivSIOp,
+    arith.CeilDivSIOp,
+    arith.DivUIOp,
+    arith.CeilDivUIOp,
+    arith.RemUIOp,
+)
 _FLOAT: dict[type[Operation], str] = {
     arith.AddfOp: "{0} + {1}",
     arith.SubfOp: "{0} - {1}",
@@ -120,6 +129,8 @@ def _expression(e: Emitter, op: Operation) -> str | None:
         return _format(op, texts, _CMPI[op.predicate.value.data])
     if isinstance(op, arith.CmpfOp):
         return _format(op, texts, _CMPF[op.predicate.value.data])
+    if isinstance(op, _DIVISIONS) and not texts[1].lstrip("-").isdigit():
+        texts[1] = f"scalars.divisor({texts[1]}, {e.span(op)})"
     if type(op) in _INTEGER:
         return _wrapped(_format(op, texts, _INTEGER[type(op)]), op.results[0].type)
     if type(op) in _FLOAT:
