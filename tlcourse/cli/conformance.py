@@ -33,6 +33,21 @@ class SimulatedName(StrEnum):
     SIMULATOR = "simulator"
 
 
+ExecutionOption = Annotated[
+    SimulatedName,
+    typer.Option(
+        help="How kernels run: statement by statement as written, or compiled and on the "
+        "simulated chip, with its checks."
+    ),
+]
+BackendOption = Annotated[
+    BackendName,
+    typer.Option(
+        help="What compiles for the simulator: our passes, or the real compiler's pipeline."
+    ),
+]
+
+
 def register(app: typer.Typer) -> None:
     """Adds this file's commands."""
     extra = {"allow_interspersed_args": False, "ignore_unknown_options": True}
@@ -65,19 +80,8 @@ def conformance(
         Path, typer.Argument(metavar="DIR", exists=True, file_okay=False, help="The checkout.")
     ],
     suite: Annotated[SuiteName, typer.Option(help="Which of upstream's trees.")],
-    execution: Annotated[
-        SimulatedName,
-        typer.Option(
-            help="How kernels run: statement by statement as written, or compiled and on the "
-            "simulated chip, with its checks."
-        ),
-    ] = SimulatedName.FUNCTIONAL,
-    backend: Annotated[
-        BackendName,
-        typer.Option(
-            help="What compiles for the simulator: our passes, or the real compiler's pipeline."
-        ),
-    ] = BackendName.EMBEDDED,
+    execution: ExecutionOption = SimulatedName.FUNCTIONAL,
+    backend: BackendOption = BackendName.EMBEDDED,
     jobs: Annotated[int, typer.Option(min=1, help="Processes at a time.")] = os.cpu_count() or 1,
     limit: Annotated[float, typer.Option(min=1, help="Seconds for one case.")] = 120.0,
     only: Annotated[str, typer.Option(help="Only cases whose name holds this text.")] = "",

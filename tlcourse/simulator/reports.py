@@ -192,8 +192,8 @@ class Reports:
                 code="TL532",
                 at=instruction,
                 severity="warning",
-                what=f"{instruction.site.op} changes {elements:,} elements of the input {tile.name} "
-                f"{wording.where(instruction)}, after they were read",
+                what=f"{instruction.site.op} changes {elements:,} elements of the input "
+                f"{tile.name} {wording.where(instruction)}, after they were read",
                 why=f"out_idx does not name {tile.name} as an output, so a caller expects it to "
                 "be as it was",
                 fix=f"store the result in an output; where {tile.name} is meant to change, leave "
