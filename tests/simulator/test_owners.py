@@ -143,3 +143,76 @@ hivm.hir.load ins(%A1 : GM(64xf32)) outs(%u : UB(64xf32))"""
     result = tiny.run(tensors, [torch.zeros(64)], vector=vector, out_idx=(0,), checks=checks)
     assert helpers.codes(result) == ["TL520", "TL528"]
     assert tiny.run(tensors, [torch.zeros(64)], vector=vector, checks=checks).findings == ()
+
+
+# Loads 64 floats of A, doubles them, stores them into A.
+CHANGE = """%u = hivm.hir.pointer_cast(%c0) : UB(64xf32)
+hivm.hir.load ins(%A1 : GM(64xf32)) outs(%u : UB(64xf32))
+set MTE2 V 0
+wait MTE2 V 0
+hivm.hir.vadd ins(%u, %u : UB(64xf32), UB(64xf32)) outs(%u : UB(64xf32))
+set V MTE3 0
+wait V MTE3 0
+hivm.hir.store ins(%u : UB(64xf32)) outs(%A1 : GM(64xf32))
+hivm.hir.store ins(%u : UB(64xf32)) outs(%B1 : GM(64xf32))"""
+
+
+@pytest.mark.parametrize(
+    ("out_idx", "codes"),
+    [
+        pytest.param((1,), ["TL532"], id="an input"),
+        pytest.param((), [], id="no outputs are named"),
+    ],
+)
+def test_tensor_that_is_read_and_changed(tiny, helpers, out_idx, codes) -> None:
+    tensors = [helpers.tensor(name, "float32", 64) for name in "AB"]
+    a = torch.ones(64)
+    result = tiny.run(tensors, [a, torch.zeros(64)], vector=CHANGE, out_idx=out_idx)
+    assert helpers.codes(result) == codes
+    assert torch.equal(a, torch.full((64,), 2.0))
+    assert [helpers.lines(found) for found in result.findings] == [[8]] * len(codes)
+
+
+def test_tensor_that_is_written_before_it_is_read_is_no_input(tiny, helpers) -> None:
+    vector = """%u = hivm.hir.pointer_cast(%c0) : UB(64xf32)
+%one = arith.constant 1.0 : f32
+hivm.hir.vbrc ins(%one : f32) outs(%u : UB(64xf32))
+set V MTE3 0
+wait V MTE3 0
+hivm.hir.store ins(%u : UB(64xf32)) outs(%A1 : GM(64xf32))
+set MTE3 MTE2 0
+wait MTE3 MTE2 0
+hivm.hir.load ins(%A1 : GM(64xf32)) outs(%u : UB(64xf32))
+set MTE2 MTE3 0
+wait MTE2 MTE3 0
+hivm.hir.store ins(%u : UB(64xf32)) outs(%A1 : GM(64xf32))
+hivm.hir.store ins(%u : UB(64xf32)) outs(%B1 : GM(64xf32))"""
+    tensors = [helpers.tensor(name, "float32", 64) for name in "AB"]
+    result = tiny.run(tensors, [torch.ones(64), torch.zeros(64)], vector=vector, out_idx=(1,))
+    # Both stores of A lie on one pipe, with a load between them that waits for the first.
+    assert helpers.codes(result) == []
+
+
+@pytest.mark.parametrize(("behind", "codes"), [(False, []), (True, ["TL520"])])
+def test_output_that_the_same_core_writes_behind_its_read(
+    tiny, helpers, behind: bool, codes: list[str]
+) -> None:
+    """A read behind the write is right; in front of it, it hands out what nobody wrote."""
+    write = """%one = arith.constant 1.0 : f32
+hivm.hir.vbrc ins(%one : f32) outs(%v : UB(64xf32))
+set V MTE3 0
+wait V MTE3 0
+hivm.hir.store ins(%v : UB(64xf32)) outs(%A1 : GM(64xf32))
+set MTE3 MTE2 0
+wait MTE3 MTE2 0"""
+    read = """hivm.hir.load ins(%A1 : GM(64xf32)) outs(%u : UB(64xf32))
+set MTE2 MTE3 1
+wait MTE2 MTE3 1
+hivm.hir.store ins(%u : UB(64xf32)) outs(%B1 : GM(64xf32))"""
+    parts = [read, write] if behind else [write, read]
+    head = """%u = hivm.hir.pointer_cast(%c0) : UB(64xf32)
+%v = hivm.hir.pointer_cast(%c256) : UB(64xf32)"""
+    tensors = [helpers.tensor(name, "float32", 64) for name in "AB"]
+    buffers = [torch.full((64,), torch.nan), torch.full((64,), torch.nan)]
+    result = tiny.run(tensors, buffers, vector="\n".join([head, *parts]), out_idx=(0, 1))
+    assert helpers.codes(result) == codes

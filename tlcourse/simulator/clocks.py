@@ -246,6 +246,8 @@ class Races(Observer):
         self, rows: dict[int, Marks], tile: Tile, clock: Clock, hazard: str
     ) -> Iterator[_Conflict]:
         for thread, marks in rows.items():
+            if marks.highest <= clock[thread]:
+                continue
             last = int(marks.of(tile).max())
             if last > clock[thread]:
                 past = self._history[thread][last - self._base[thread] - 1]

@@ -118,7 +118,12 @@ class Core:
         strides: tuple[int, ...],
     ) -> Tile:
         """A planned buffer at a byte address of an on-chip memory."""
-        return Tile(self.memories[space], dtype, address, 0, sizes, strides, name)
+        tiles = self.memories[space].buffers
+        key = (name, address, dtype, sizes, strides)
+        tile = tiles.get(key)
+        if tile is None:
+            tile = tiles[key] = Tile(self.memories[space], dtype, address, 0, sizes, strides, name)
+        return tile
 
     def loop(self, lower: int, upper: int, step: int, span: int, cost: int) -> range:
         """The turns of a loop; `cost` is what one turn takes of the step limit."""

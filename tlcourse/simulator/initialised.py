@@ -55,12 +55,12 @@ class Initialised(Observer):
         self._states = {}
 
     def issued(self, instruction: Instruction) -> None:
-        states = [
-            (tile, _read_part(instruction, self._state(instruction, tile)))
+        dirty = [
+            (tile, state)
             for tile in instruction.reads
             if _counts(instruction, tile)
+            and (state := self._dirty_part(instruction, tile)) is not None
         ]
-        dirty = [(tile, state) for tile, state in states if bool(state.any())]
         if instruction.factor is not None:
             self._stage(instruction, instruction.factor, dirty)
             return
@@ -72,7 +72,20 @@ class Initialised(Observer):
                 self._write(instruction, tile, [state for _, state in dirty])
         for tile in instruction.clobbers:
             if _counts(instruction, tile):
-                self._put(instruction, tile, _numbers(tile, _UNWRITTEN))
+                self._fill(instruction, tile, _UNWRITTEN)
+
+    def _dirty_part(self, instruction: Instruction, tile: Tile) -> torch.Tensor | None:
+        """The numbers of what an instruction reads of a tile; None where all of it is written."""
+        states = self._of(tile.memory)
+        if states.even(tile) == _WRITTEN:
+            return None
+        whole = states.of(tile, _share_start(instruction, tile.memory))
+        part = _read_part(instruction, whole)
+        if bool(part.any()):
+            return part
+        if part is whole:
+            states.note(tile, _WRITTEN)
+        return None
 
     def _use(self, instruction: Instruction, tile: Tile, state: torch.Tensor) -> None:
         bad = state[state != _WRITTEN]
@@ -94,8 +107,7 @@ class Initialised(Observer):
     def _write(self, instruction: Instruction, tile: Tile, states: list[torch.Tensor]) -> None:
         staged = [self._staged[id(w)] for w in instruction.waits if id(w) in self._staged]
         if not states and not staged:
-            part = _written_part(instruction, tile)
-            self._put(instruction, tile, _numbers(tile, _WRITTEN), part)
+            self._write_clean(instruction, tile)
             return
         site = instruction.site.index
         total = torch.zeros(tile.sizes, dtype=torch.int16)
@@ -105,10 +117,17 @@ class Initialised(Observer):
             _mark_lines(total, factor, lines)
         self._put(instruction, tile, total)
 
-    def _state(self, instruction: Instruction, tile: Tile) -> torch.Tensor:
-        """The number of each element."""
-        start = _share_start(instruction, tile.memory)
-        return self._of(tile.memory).of(tile, start)
+    def _write_clean(self, instruction: Instruction, tile: Tile) -> None:
+        if self._of(tile.memory).even(tile) == _WRITTEN:
+            return
+        part = _written_part(instruction, tile)
+        if part is None:
+            self._fill(instruction, tile, _WRITTEN)
+        else:
+            self._put(instruction, tile, _numbers(tile, _WRITTEN), part)
+
+    def _fill(self, instruction: Instruction, tile: Tile, number: int) -> None:
+        self._of(tile.memory).fill(tile, _share_start(instruction, tile.memory), number)
 
     def _put(
         self,

@@ -15,6 +15,7 @@ class Marks:
 
     The numbers live in pages that the system hands out when they are first touched, so that
     marks of a large tensor cost what a kernel touches and not what the tensor holds.
+    No number that `fill` gave is above `highest`.
     """
 
     def __init__(self, memory: Memory) -> None:
@@ -22,10 +23,11 @@ class Marks:
         self.count = -(-memory.size_bytes // memory.unit_bytes)
         pages = mmap.mmap(-1, max(self.count, 1) * 4)
         self.cells = torch.frombuffer(pages, dtype=torch.int32)[: self.count]
+        self.highest = 0
 
     def of(self, tile: Tile) -> torch.Tensor:
         """The numbers of the units that a tile touches, to read."""
-        place = _strided(tile, self.memory.unit_bytes)
+        place = tile.units()
         if place is None:
             return self.cells[_scattered(tile, self.memory.unit_bytes)]
         sizes, strides, offset = place
@@ -33,7 +35,7 @@ class Marks:
 
     def put(self, tile: Tile, values: torch.Tensor) -> None:
         """Gives the units that a tile touches numbers of their own, shaped as `of` gives them."""
-        place = _strided(tile, self.memory.unit_bytes)
+        place = tile.units()
         if place is None:
             self.cells[_scattered(tile, self.memory.unit_bytes)] = values
             return
@@ -42,23 +44,13 @@ class Marks:
 
     def fill(self, tile: Tile, value: int) -> None:
         """Gives the units that a tile touches one number."""
-        place = _strided(tile, self.memory.unit_bytes)
+        self.highest = max(self.highest, value)
+        place = tile.units()
         if place is None:
             self.cells[_scattered(tile, self.memory.unit_bytes)] = value
             return
         sizes, strides, offset = place
         self.cells.as_strided(sizes, strides, offset).fill_(value)
-
-
-def _strided(tile: Tile, unit: int) -> tuple[tuple[int, ...], tuple[int, ...], int] | None:
-    """The units of a tile as sizes, strides and offset; None where rows start inside units."""
-    layout = tile.layout()
-    if any(step % unit for _, step in layout.loops):
-        return None
-    first = layout.start_bytes // unit
-    length = -(-(layout.start_bytes + layout.run_bytes) // unit) - first
-    sizes = (*(count for count, _ in layout.loops), length)
-    return sizes, (*(step // unit for _, step in layout.loops), 1), first
 
 
 def _scattered(tile: Tile, unit: int) -> torch.Tensor:

@@ -7,7 +7,13 @@ is poison: each half word is 0x7FFF, which is NaN in every float dtype and 32767
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
+
 import torch
+
+if TYPE_CHECKING:
+    from tlcourse.simulator.tile import Tile
 
 POISON = 0x7FFF
 GRANULE_BYTES = 32
@@ -67,6 +73,8 @@ class Memory:
         self.share_bytes = share_bytes
         self.size_bytes = data.numel()
         self.own_bytes = self.size_bytes
+        # Tiles of the planned buffers, which each block and each turn of a loop asks for again.
+        self.buffers: dict[Hashable, Tile] = {}
         self._typed: dict[str, torch.Tensor] = {}
 
     def typed(self, dtype: str) -> torch.Tensor:

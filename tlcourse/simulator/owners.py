@@ -17,7 +17,7 @@ from tlcourse.simulator.instruction import Instruction
 from tlcourse.simulator.machine import Machine, Observer
 from tlcourse.simulator.marks import Marks
 from tlcourse.simulator.memory import Memory
-from tlcourse.simulator.tile import Tile
+from tlcourse.simulator.tile import Place, Tile
 
 _MANY = -1
 
@@ -148,6 +148,9 @@ class Owners(Observer):
         self._inputs = inputs
         self._users = {id(m): _Users(m, is_read=id(m) in read) for m in written}
         self._early: list[_EarlyRead] = []
+        # What the block that runs has done before, and nothing was to be said of it.
+        self._quiet: set[tuple[int, str, int, Place]] = set()
+        self._quiet_block = 0
 
     def executed(self, instruction: Instruction) -> None:
         atomic = instruction.site.atomic
@@ -179,11 +182,14 @@ class Owners(Observer):
         users = self._users.get(id(tile.memory))
         if users is None or tile.elements == 0 or not tile.is_in_memory():
             return
+        if self._is_repeated(instruction, tile, access):
+            return
         if id(tile.memory) in self._fresh:
             self._note_early(users, instruction, tile, access)
         if access == "write" and id(tile.memory) in self._inputs:
             changed = users.replaced(tile)
             if changed:
+                self._quiet.clear()
                 self._report.input_changed(instruction, tile, changed)
         users.first[access].setdefault(instruction.site.index, instruction)
         me = instruction.core.block + 1
@@ -198,6 +204,21 @@ class Owners(Observer):
         else:
             seen = marks.of(tile)
             marks.put(tile, torch.where((seen == 0) | (seen == me), me, _MANY))
+
+    def _is_repeated(self, instruction: Instruction, tile: Tile, access: str) -> bool:
+        """Whether the block has made this very access before, and it can only go as it went.
+
+        Only the block that runs changes the marks, and it only adds its own; what it read early
+        keeps it from being sure.
+        """
+        me = instruction.core.block + 1
+        if me != self._quiet_block or self._ordered or self._early:
+            self._quiet, self._quiet_block = set(), me
+        key = id(tile.memory), access, instruction.site.index, tile.place()
+        if key in self._quiet:
+            return True
+        self._quiet.add(key)
+        return False
 
     def _note_early(self, users: _Users, instruction: Instruction, tile: Tile, access: str) -> None:
         if access == "read":
@@ -217,6 +238,7 @@ class Owners(Observer):
             if not {low, high} <= {0, me}:
                 other = next((m - 1 for m in (high, low) if m > 0 and m != me), -1)
                 partner = users.only(whose)
+                self._quiet.clear()
                 self._report.between_blocks(instruction, tile, other, hazard, partner)
 
 

@@ -64,7 +64,7 @@ def fault(
         fix=remedy,
         label=f"{wording.operation(later)}{place}",
         other_label=f"{wording.operation(earlier)} on {earlier.pipe.name}",
-        excuses=_flags(earlier, later),
+        excuses=(*_flags(earlier, later), ("input", tile.name)),
     )
 
 

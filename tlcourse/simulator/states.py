@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from tlcourse.simulator.bits import bits_of
-from tlcourse.simulator.tile import Tile
+from tlcourse.simulator.tile import Place, Tile
 
 _MIXED = -2  # look at the bits
 
@@ -23,6 +23,24 @@ class States:
         self._bytes = torch.full((size_bytes,), fresh, dtype=torch.int16)
         self._mixed = mixed
         self._bits: torch.Tensor | None = None
+        # Tiles whose elements all have one number, as long as it is known without a look.
+        self._even: dict[Place, tuple[int, int, int]] = {}
+
+    def even(self, tile: Tile) -> int | None:
+        """The number of all elements of a tile, where it is known without a look."""
+        known = self._even.get(tile.place())
+        return None if known is None else known[2]
+
+    def note(self, tile: Tile, number: int) -> None:
+        """Remembers what a look showed: all elements of a tile have one number."""
+        self._even[tile.place()] = (*tile.span_bytes(), number)
+
+    def fill(self, tile: Tile, start_bytes: int, number: int) -> None:
+        """Gives all elements of a tile one number."""
+        if self.even(tile) == number:
+            return
+        self.put(tile, start_bytes, torch.tensor(number, dtype=torch.int16).expand(tile.sizes))
+        self.note(tile, number)
 
     def of(self, tile: Tile, start_bytes: int) -> torch.Tensor:
         """The number of each element, by its first byte; to read.
@@ -40,6 +58,10 @@ class States:
         self, tile: Tile, start_bytes: int, values: torch.Tensor, part: torch.Tensor | None = None
     ) -> None:
         """Gives the elements numbers of their own; of a tile of bytes only the `part`, if given."""
+        first, last = tile.span_bytes()
+        for place, (start, stop, _) in list(self._even.items()):
+            if start < last and first < stop:
+                del self._even[place]
         if tile.is_bit:
             self._put_bits(tile, values)
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -13,6 +13,8 @@ from tlcourse.simulator.memory import BIT, WIDTH_BYTES, Memory
 
 # Tiles of the cube core: columns of blocks, blocks, rows of a block, columns of a block.
 _BLOCKS_RANK, _ROW = 4, 2
+# Parts of a tile that are kept.
+_MOST_PARTS = 256
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,6 +48,10 @@ class Layout:
         return prod(count for count, _ in self.loops)
 
 
+Place = tuple[int, int, tuple[int, ...], tuple[int, ...]]
+Units = tuple[tuple[int, ...], tuple[int, ...], int]
+
+
 class Tile:
     """A typed, strided part of a memory. Offsets and strides count elements, as in MLIR.
 
@@ -55,7 +61,10 @@ class Tile:
 
     __slots__ = (
         "_layout",
+        "_parts",
+        "_place",
         "_span",
+        "_units",
         "_view",
         "base_bytes",
         "dtype",
@@ -93,6 +102,9 @@ class Tile:
         self._view: torch.Tensor | None = None
         self._span: tuple[int, int] | None = None
         self._layout: Layout | None = None
+        self._parts: dict[Hashable, Tile] = {}
+        self._place: Place | None = None
+        self._units: Units | None = None
 
     @property
     def elements(self) -> int:
@@ -171,6 +183,20 @@ class Tile:
             self._layout = _layout(self)
         return self._layout
 
+    def place(self) -> Place:
+        """What two tiles of one memory have in common where they are the same elements."""
+        if self._place is None:
+            start = self.first_bit() if self.is_bit else self.span_bytes()[0]
+            self._place = (start, self.width, self.sizes, self.strides)
+        return self._place
+
+    def units(self) -> Units | None:
+        """The tile in units of its memory as sizes, strides and first; None where rows start
+        inside units."""
+        if self._units is None:
+            self._units = _units(self.layout(), self.memory.unit_bytes)
+        return self._units
+
     def same_place(self, other: Tile) -> bool:
         """Whether two tiles are the same elements in the same order."""
         return (
@@ -198,6 +224,26 @@ class Tile:
         span: int = -1,
     ) -> Tile:
         """A rectangle of the tile; `dims` are the dimensions that stay, `span` the place."""
+        key = (tuple(offsets), tuple(sizes), tuple(strides), tuple(dims), span)
+        return self._parts.get(key) or self._keep(
+            key, self._cut(offsets, sizes, strides, dims, span)
+        )
+
+    def _keep(self, key: Hashable, part: Tile) -> Tile:
+        """Loops come back to the same parts, and a part knows its view."""
+        if len(self._parts) >= _MOST_PARTS:
+            self._parts.clear()
+        self._parts[key] = part
+        return part
+
+    def _cut(
+        self,
+        offsets: Sequence[int],
+        sizes: Sequence[int],
+        strides: Sequence[int],
+        dims: Sequence[int],
+        span: int,
+    ) -> Tile:
         outside = self.outside
         shift = 0
         for dim, (start, count, step, limit) in enumerate(
@@ -260,9 +306,13 @@ class Tile:
 
     def collapse(self, groups: Sequence[Sequence[int]]) -> Tile:
         """Merges neighbouring dimensions that are contiguous."""
-        return self.reshaped(
-            [prod(self.sizes[dim] for dim in group) for group in groups],
-            [self._inner_stride(group) for group in groups],
+        key = tuple(map(tuple, groups))
+        return self._parts.get(key) or self._keep(
+            key,
+            self.reshaped(
+                [prod(self.sizes[dim] for dim in group) for group in groups],
+                [self._inner_stride(group) for group in groups],
+            ),
         )
 
     def expand(self, groups: Sequence[Sequence[int]], sizes: Sequence[int]) -> Tile:
@@ -307,6 +357,15 @@ class Tile:
             if self.sizes[dim] != 1:
                 return self.strides[dim]
         return self.strides[group[-1]] if group else 1
+
+
+def _units(layout: Layout, unit: int) -> Units | None:
+    if any(step % unit for _, step in layout.loops):
+        return None
+    first = layout.start_bytes // unit
+    length = -(-(layout.start_bytes + layout.run_bytes) // unit) - first
+    sizes = (*(count for count, _ in layout.loops), length)
+    return sizes, (*(step // unit for _, step in layout.loops), 1), first
 
 
 def _layout(tile: Tile) -> Layout:
