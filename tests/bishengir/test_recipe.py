@@ -94,13 +94,14 @@ def test_options_reach_the_passes(bishengir_opt, vadd_text):
 
 @pytest.mark.bishengir
 def test_a_tile_that_does_not_fit_is_an_overflow_at_the_kernel(bishengir_opt, vadd_text):
+    """The line is that of the tile which is too large."""
     source = SourceFile(id="cell:abcd0123", text="@T.prim_func\ndef vadd():\n", title="this cell")
     large = vadd_text.replace("64x128", "1024x128").replace("[64, 128]", "[1024, 128]")
     with pytest.raises(ToolError, match=r"need 262,144 B of UB, which holds 196,608 B") as caught:
         compile_text(large, mode="Expert", sources={source.id: source})
     assert caught.value.code == "TL301"
     assert caught.value.pass_name == "hivm-plan-memory"
-    assert "this cell, line 1" in str(caught.value)
+    assert "this cell, line 3: 262,144 B of UB" in str(caught.value)
     names: list[str] = []
     with pytest.raises(ToolError, match="hold"):
         names.extend(name for name, _ in trace_text(large, mode="Expert"))

@@ -75,4 +75,4 @@ def test_two_statements_with_the_same_part_are_shown_each() -> None:
             T.copy(u, B)
 
     copy = "T.copy(A[row : row + 32, 0:64], u)"
-    assert _outside(twice, "Expert") == [(copy,), (copy,)]
+    assert _outside(twice, "Expert") == [(copy, copy)]

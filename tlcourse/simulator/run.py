@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -69,7 +70,7 @@ def run(
     """
     limit = work.step_limit()
     params = Params(checks=checks, seed=seed, trace=trace, replay=replay, step_limit=limit)
-    with _one_thread(), torch.no_grad():
+    with _one_thread(), _few_collections(), torch.no_grad():
         if read_config().bounds != "device":
             return _run(program, bind(program, buffers, symbols), buffers, symbols, params, chip)
         names = [p.name for p in program.signature.parameters if p.kind != "symbol"]
@@ -100,6 +101,19 @@ def _run(
         memory=program.memory,
         replay=session.replay() if params.replay >= 0 else None,
     )
+
+
+@contextmanager
+def _few_collections() -> Generator[None, None, None]:
+    """Python's collector leaves alone what was there before the launch: a run makes much."""
+    if gc.get_freeze_count():
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 @contextmanager

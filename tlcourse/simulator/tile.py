@@ -192,7 +192,8 @@ class Tile:
 
     def units(self) -> Units | None:
         """The tile in units of its memory as sizes, strides and first; None where rows start
-        inside units."""
+        inside units.
+        """
         if self._units is None:
             self._units = _units(self.layout(), self.memory.unit_bytes)
         return self._units

@@ -95,7 +95,8 @@ def test_a_function_without_the_argument_is_an_error_at_the_buffer(run_passes) -
 
 
 def test_binding_keeps_extents_that_are_known_later(run_passes) -> None:
-    text = """func.func @k(%w: memref<?xi8> {hacc.arg_type = #hacc.arg_type<workspace>}, %n: index) {
+    text = """func.func @k(
+          %w: memref<?xi8> {hacc.arg_type = #hacc.arg_type<workspace>}, %n: index) {
       %b = memref_ext.alloc_workspace(%n) : memref<?xi32>
       return
     }"""
