@@ -72,7 +72,7 @@ def test_all_blocks_checked_give_the_same_words(case) -> None:
 
 
 @pytest.mark.parametrize("checks", ["class", "all"])
-@pytest.mark.parametrize("case", _cases("tricky"))
+@pytest.mark.parametrize("case", _cases("tricky", "tricky_cores"))
 def test_correct_kernels_give_no_finding_and_right_numbers(case, checks: str) -> None:
     program, _ = case.program()
     ran = case.launch(program, checks)
@@ -85,7 +85,7 @@ def test_correct_kernels_give_no_finding_and_right_numbers(case, checks: str) ->
 
 def test_the_zoo_is_large() -> None:
     assert len(_cases(*FAULTY)) >= 40
-    assert len(_cases("tricky")) >= 20
+    assert len(_cases("tricky", "tricky_cores")) >= 20
 
 
 def test_no_words_without_a_kernel() -> None:
