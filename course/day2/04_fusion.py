@@ -42,14 +42,14 @@ import tilelang
 import tilelang.language as T
 import torch
 
-# %% [markdown] tags=["lang:en", "kp:K079"] stem="task"
+# %% [markdown] tags=["lang:en"] stem="task"
 # ## The task
 #
 # C = A @ B and D = exp(C) is the smallest **fused kernel**: one launch that needs both kinds of
 # core. The **cube core** multiplies tiles. The two **vector cores** beside it work element by
 # element. A and B are float16, C and D are float32. A is scaled by 1/sqrt(K), else exp overflows.
 
-# %% [markdown] tags=["lang:zh", "kp:K079"] stem="task" en_sha="dd4a8e76"
+# %% [markdown] tags=["lang:zh"] stem="task" en_sha="dd4a8e76"
 # ## 任务
 #
 # C = A @ B，D = exp(C)，这是最小的**融合内核**（fused kernel）：一次启动要用到两种核。**cube 核**对数据块做矩阵乘，旁边的两个 **vector 核**逐元素计算。A、B 为 float16，C、D 为 float32。A 要乘以 1/sqrt(K)，否则 exp 会溢出。
@@ -73,42 +73,42 @@ M, N, K = 256, 256, 256
 A, B = make_inputs(M, N, K)
 C_torch = A.cpu().float() @ B.cpu().float()
 
-# %% [markdown] tags=["lang:en", "lecture", "kp:K080", "kp:K082", "kp:K083"] stem="tiles"
+# %% [markdown] tags=["lang:en", "lecture"] stem="tiles"
 # ## Tiles
 #
 # The grid has one **block** for each **tile** of C. `cid` counts the tiles row by row, so
 # `cid // n_num` is the row of tiles and `cid % n_num` the column. Which parts of A and B does
 # block 6 need for its tile? Look for the two strips.
 
-# %% [markdown] tags=["lang:zh", "lecture", "kp:K080", "kp:K082", "kp:K083"] stem="tiles" en_sha="4bf9f934"
+# %% [markdown] tags=["lang:zh", "lecture"] stem="tiles" en_sha="4bf9f934"
 # ## 分块
 #
 # 网格（grid）中的每个**逻辑块**（block）负责 C 的一个**数据块**（tile）。`cid` 按行给数据块编号，所以 `cid // n_num` 是块行号，`cid % n_num` 是块列号。6 号逻辑块需要 A 和 B 的哪些部分？在图中找出这两个条带。
 
-# %% tags=["lang:en", "lecture"] stem="show_tiles"
+# %% tags=["lang:en", "lecture", "kp:K080", "kp:K082", "kp:K083"] stem="show_tiles"
 from tlcourse.widgets.tiles import TileView
 
 TileView(M, N, K, block=6)
 
-# %% tags=["lang:zh", "lecture"] stem="show_tiles" en_sha="bb268e23"
+# %% tags=["lang:zh", "lecture", "kp:K080", "kp:K082", "kp:K083"] stem="show_tiles" en_sha="bb268e23"
 from tlcourse.widgets.tiles import TileView
 
 TileView(M, N, K, block=6, language="zh")
 
-# %% [markdown] tags=["lang:en", "kp:K081", "kp:K158"] stem="strips"
+# %% [markdown] tags=["lang:en"] stem="strips"
 # ## The whole strips at once
 #
 # The kernel asks for two shared tiles and two **fragments**; the compiler chooses their places.
 # `T.gemm` adds `A_sh @ B_sh` to `C_fr`, and `initC=True` makes it start from zero. With
 # `block_K = K` the loop runs once: both whole strips are loaded, then multiplied.
 
-# %% [markdown] tags=["lang:zh", "kp:K081", "kp:K158"] stem="strips" en_sha="e6008d97"
+# %% [markdown] tags=["lang:zh"] stem="strips" en_sha="e6008d97"
 # ## 一次载入整个条带
 #
 # 内核申请两个 shared 数据块和两个 **fragment**（片段），放在哪里由编译器决定。`T.gemm` 把 `A_sh @ B_sh` 加到 `C_fr` 上，`initC=True` 让它从零开始累加。当 `block_K = K` 时循环只走一次：先载入两个完整的条带，再相乘。
 
 
-# %% stem="first_version"
+# %% tags=["kp:K081", "kp:K158"] stem="first_version"
 @tilelang.jit(out_idx=[2, 3], target="npuir")
 def first_version(M, N, K, block_M=64, block_N=64, block_K=64):
     n_num = N // block_N
@@ -246,7 +246,7 @@ def fused(
     return minicv
 
 
-# %% stem="run_kernel"
+# %% tags=["kp:K079"] stem="run_kernel"
 kernel = fused(M, N, K)
 C, D = kernel(A, B)
 print("C equal to torch:", close(C, C_torch))
@@ -364,19 +364,19 @@ for pipe, name in {"M": "CUBE", "FIX": "FIXP", "V": "VECTOR"}.items():
 # %% [markdown] tags=["lang:zh"] stem="handover" en_sha="bbb20e9d"
 # 乘积要经过全局内存（global memory，**GM**）才能到达 vector 核：FIXP 把它写到那里，一个**标志**（flag）通知 vector 核，再由它们的 MTE2 读入。`D_fr` 在 UB 里占用 `C_fr` 的位置，所以 exp 开始之前要先存好 C。在本块的整个 K 循环期间，VECTOR 泳道都是空的；第 4 天你会把它们填满。
 
-# %% [markdown] tags=["lang:en", "kp:K090"] stem="cost"
+# %% [markdown] tags=["lang:en"] stem="cost"
 # ## What a tile costs
 #
 # Each tile of C loads its own two strips, so an element of A is read `N // block_N` times, and an
 # element of B `M // block_M` times. Larger tiles read less. Is the largest one the fastest? The
 # next cell counts bytes by this formula, and in the record of a run.
 
-# %% [markdown] tags=["lang:zh", "kp:K090"] stem="cost" en_sha="4f78e59c"
+# %% [markdown] tags=["lang:zh"] stem="cost" en_sha="4f78e59c"
 # ## 数据块大小的代价
 #
 # C 的每个数据块都要载入自己的两个条带，所以 A 的一个元素要读 `N // block_N` 次，B 的一个元素要读 `M // block_M` 次。数据块越大，读得越少。最大的就最快吗？下一个单元格用这个公式统计字节数，再与运行记录中的字节数比较。
 
-# %% stem="gm_bytes"
+# %% tags=["kp:K090"] stem="gm_bytes"
 kib, total_cycles = {}, {}
 for block in (32, 64, 128):
     formula = 2 * (M * K * (N // block) + K * N * (M // block))
@@ -414,22 +414,22 @@ except TLError as problem:
 # %% [markdown] tags=["lang:zh"] stem="balance" en_sha="9669c795"
 # 最大的数据块读得最少，但在这里并不最快：逻辑块太少，芯片上大多数核组没有工作。再大的数据块在 L0C 里放不下。规则：**数据块在内存允许的范围内尽量大，但数量要够所有核分。**
 
-# %% [markdown] tags=["lang:en", "kp:K087"] stem="dtypes"
+# %% [markdown] tags=["lang:en"] stem="dtypes"
 # ## Inputs in f16, sum in f32
 #
 # C is a sum of K products. The inputs are f16 or bf16, and C may be stored in f32 or in f16. Let K
 # grow from 64 to 4096. How large does the error of C become when it is stored in f32? Compare
 # with the exact product of the same inputs.
 
-# %% [markdown] tags=["lang:zh", "kp:K087"] stem="dtypes" en_sha="0a425df5"
+# %% [markdown] tags=["lang:zh"] stem="dtypes" en_sha="0a425df5"
 # ## 输入 f16，累加 f32
 #
 # C 是 K 个乘积之和。输入为 f16 或 bf16，C 可以存成 f32 或 f16。让 K 从 64 增大到 4096。C 存成 f32 时，误差会有多大？与相同输入的精确乘积相比。
 
-# %% tags=["lang:en"] stem="p2"
+# %% tags=["lang:en", "kp:K087"] stem="p2"
 answer("d2.fusion.p2", "?")  # a: above 1e-2, as in an f16 sum  b: about 1e-3  c: below 1e-5
 
-# %% tags=["lang:zh"] stem="p2" en_sha="da389b24"
+# %% tags=["lang:zh", "kp:K087"] stem="p2" en_sha="da389b24"
 answer("d2.fusion.p2", "?", language="zh")  # a：大于 1e-2，同 f16 累加  b：约 1e-3  c：小于 1e-5
 
 
@@ -484,18 +484,18 @@ except TLError as problem:
 # %% [markdown] tags=["lang:zh"] stem="two_dtypes" en_sha="9e4152dd"
 # A、B 的数据类型决定输入的精度，`C_fr` 的数据类型决定怎样累加。C 存成 f16 时只舍入一次，与 K 无关。若用 f16 累加，每一步都要舍入，K 越大丢的位数越多；矩阵单元不支持这种累加，报错信息也这样写明。
 
-# %% [markdown] tags=["lang:en", "kp:K088"] stem="edge"
+# %% [markdown] tags=["lang:en"] stem="edge"
 # ## Rows that nobody makes
 #
 # `M // block_M` counts whole tiles only. At M = 300 some rows are left over, and no block makes
 # them. The outputs hold no zeros there: this memory was never written. The simulator reports it.
 
-# %% [markdown] tags=["lang:zh", "kp:K088"] stem="edge" en_sha="ac922f26"
+# %% [markdown] tags=["lang:zh"] stem="edge" en_sha="ac922f26"
 # ## 没有人计算的行
 #
 # `M // block_M` 只数完整的数据块。M = 300 时会剩下一些行，没有逻辑块去计算。输出的这些位置并不是零：这段内存从未被写过。模拟器会报告出来。
 
-# %% stem="run_edge"
+# %% tags=["kp:K088"] stem="run_edge"
 launch = fused(300, N, K).launch(*make_inputs(300, N, K))
 for finding in launch.findings:
     print(finding.diagnostic.code, finding.diagnostic.what)

@@ -9,10 +9,11 @@ course/day2/exercises/minicv.py   -> exercises/day2/minicv.ipynb, exercises/zh/d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tlcourse.build.coverage import PAGE, TABLE, Coverage, coverage, page, read_points
 from tlcourse.build.source import LANGUAGES, Language, Source, read_source
 from tlcourse.diagnostics import error
 
@@ -54,8 +55,10 @@ def build(
     root = root or Path(__file__).parents[2]
     targets = list(_targets(root))
     superfluous = _superfluous(root, targets)
+    covered = covered_by(root, targets)
     if check:
         reasons = {target.path: _reason(target) for target in targets}
+        reasons |= _page_reasons(root, covered, targets)
         reasons |= dict.fromkeys(superfluous, "no source in course/ makes it; run tlcourse build")
         return [f"{_name(root, path)}: {reason}" for path, reason in reasons.items() if reason]
     wanted = [target for target in targets if again or _reason(target)]
@@ -65,7 +68,41 @@ def build(
     for path in superfluous:
         told(f"removed {_name(root, path)}: no source in course/ makes it")
         path.unlink()
+    if covered:
+        (root / PAGE).write_text(page(covered), encoding="utf-8")
     return []
+
+
+def covered_by(root: Path, targets: Sequence[Target] | None = None) -> tuple[Coverage, ...]:
+    """What the lessons of a checkout teach of its table of points; empty where it has no table.
+
+    Raises:
+        TL801: a tag names a point that the lesson is not to teach.
+    """
+    targets = list(_targets(root)) if targets is None else targets
+    if not (root / TABLE).is_file():
+        return ()
+    return coverage(read_points(root), _lessons(targets))
+
+
+def _lessons(targets: Sequence[Target]) -> list[Source]:
+    return [one.source for one in targets if one.kind == "lesson" and one.language == "en"]
+
+
+def _page_reasons(
+    root: Path, covered: Sequence[Coverage], targets: Sequence[Target]
+) -> dict[Path, str]:
+    """Why the page of coverage is stale, or which core point its lessons leave out."""
+    if not covered:
+        return {}
+    written = {source.id for source in _lessons(targets)}
+    left_out = [c.point.id for c in covered if c.fails and written.issuperset(c.point.lessons)]
+    if left_out:
+        return {root / PAGE: f"core points that no code cell teaches: {', '.join(left_out)}"}
+    path = root / PAGE
+    if not path.is_file() or path.read_text(encoding="utf-8") != page(covered):
+        return {path: "not made from the lessons; run tlcourse build"}
+    return {}
 
 
 def _targets(root: Path) -> Iterator[Target]:

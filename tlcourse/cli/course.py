@@ -43,14 +43,28 @@ def build(
     again: Annotated[
         bool, typer.Option("--all", help="Run every lesson again, also the ones up to date.")
     ] = False,
+    covered: Annotated[
+        bool, typer.Option("--coverage", help="Only print which points the lessons teach.")
+    ] = False,
 ) -> None:
     """Make notebooks, exercises and solutions from the sources in course/."""
     from tlcourse.build.course import build as build_course
 
+    if covered:
+        return _print_coverage()
     stale = build_course(check, again=again)
     fresh = "all course files are made from their sources"
     print_lines(stale or [f"{fresh}; `pytest --nbval notebooks/` compares their outputs"])
     finish(1 if stale else 0)
+
+
+def _print_coverage() -> None:
+    from tlcourse.build.course import covered_by
+    from tlcourse.build.coverage import page, summary
+
+    found = covered_by(Path(__file__).parents[2])
+    print_lines([page(found), summary(found)])
+    finish(1 if any(one.fails for one in found) else 0)
 
 
 def hint(exercise: Annotated[str, typer.Argument(help="For example d2.minicv.")]) -> None:
