@@ -31,6 +31,7 @@ class Config:
         step_limit: TLCOURSE_STEP_LIMIT, steps after which a launch is given up.
         bounds: TLCOURSE_BOUNDS; `device` lets a kernel leave a tensor by as much as the device's
             allocator rounds up, with a warning. Else that is an error.
+        strict: TLCOURSE_STRICT, a yes or no; every finding of a launch is raised.
         dump_ir: TILELANG_DUMP_IR, print the IR of every kernel that is made.
         enable_simt: TILELANG_ENABLE_SIMT, a yes or no; the simulated chip has nothing for it.
         tuning_cpu_share: TILELANG_AUTO_TUNING_CPU_UTILITIES, the share of the machine's cores
@@ -50,6 +51,7 @@ class Config:
     bishengir_opt: str
     step_limit: str
     bounds: str
+    strict: bool = False
     dump_ir: bool = False
     enable_simt: str = ""
     tuning_cpu_share: str = "0.9"
@@ -72,6 +74,7 @@ def read_config() -> Config:
         bishengir_opt=env("TLCOURSE_BISHENGIR_OPT", ""),
         step_limit=env("TLCOURSE_STEP_LIMIT", "100000000"),
         bounds=env("TLCOURSE_BOUNDS", "tensor"),
+        strict=is_yes(env("TLCOURSE_STRICT", "")),
         dump_ir=is_yes(env("TILELANG_DUMP_IR", "")),
         enable_simt=env("TILELANG_ENABLE_SIMT", ""),
         tuning_cpu_share=env("TILELANG_AUTO_TUNING_CPU_UTILITIES", "0.9"),

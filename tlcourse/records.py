@@ -92,6 +92,8 @@ class Instruction:
         bytes: bytes moved through GM, 0 for others.
         span: the learner's line, where known.
         waits_on: ids of instructions this one waited for through a flag.
+        operations: multiplications and additions of a product, elements of a vector op.
+        dtype: of the operand that decides them.
     """
 
     id: int
@@ -104,6 +106,8 @@ class Instruction:
     bytes: int = 0
     span: Span | None = None
     waits_on: tuple[int, ...] = ()
+    operations: int = 0
+    dtype: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,11 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from tlcourse.bench.passes_page import filled, main, order_lines, pair_lines, sections, table
+from tlcourse.bench.passes_page import (
+    filled,
+    main,
+    order_lines,
+    other_lines,
+    pair_lines,
+    sections,
+    table,
+)
 from tlcourse.dialects.text import to_text
 from tlcourse.examples.course import COURSE
 from tlcourse.pipeline import compile_module
 from tlcourse.pipeline.order import NPUIR_PASSES, TIR_PASSES
+from tlcourse.pipeline.registry import passes
 
 PAGE = Path(__file__).parents[2] / "docs" / "passes.md"
 
@@ -37,6 +46,23 @@ def test_the_order_on_the_page_is_the_order_of_today():
     page = PAGE.read_text(encoding="utf-8")
     missing = [line for line in lines if line not in page]
     assert missing == [], "python -m tlcourse.bench.passes_page"
+
+
+def test_each_pass_stands_in_one_of_the_two_tables():
+    named = [
+        set(re.findall(r"`([\w-]+)`", "\n".join(line.split(" | ")[k] for line in lines)))
+        for k, lines in ((1, order_lines()[2:]), (0, other_lines()[2:]))
+    ]
+    assert named[0] & named[1] == set()
+    assert named[0] | named[1] == set(passes())
+
+
+def test_conditions_are_in_the_words_of_the_switches():
+    (row,) = (line for line in order_lines() if "`cv-pipelining`" in line)
+    assert "Developer, if `enable-auto-multi-buffer`, unless `limit-auto-multi-buffer-" in row
+    rows = [line for line in order_lines() if "`hivm-inject-sync`" in line]
+    assert "unless `enable-hivm-graph-sync-solver`" in rows[0]
+    assert "if `enable-hivm-inject-barrier-all-sync`" in rows[1]
 
 
 @pytest.mark.bishengir

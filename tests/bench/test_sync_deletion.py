@@ -68,4 +68,5 @@ def test_the_page_has_no_miss() -> None:
     cells = [int(cell) for cell in rows[0].split("|")[4:-1]]
     assert cells[0] == sum(cells[1:])
     assert cells[0] > 500
+    assert "Findings that one deletion brings about, at most: 1." in PAGE.read_text("utf-8")
     assert cells[-1] == 0

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from tlcourse.bishengir import ToolError
+from tlcourse.bishengir import ToolError, compile_text, trace_text
 from tlcourse.bishengir.run import run_tool
+from tlcourse.bishengir.steps import real_steps
 
 
 def test_the_exit_code_decides_and_not_the_word_error(fake_tool):
@@ -43,3 +44,22 @@ def test_an_endless_run_is_stopped(fake_tool):
     with pytest.raises(ToolError, match=r"did not finish within 0\.2 s") as caught:
         run_tool([], "module {}", timeout_s=0.2)
     assert caught.value.code == "TL353"
+
+
+def test_another_program_is_told_apart(fake_tool):
+    fake_tool("echo hello")
+    real_steps.cache_clear()
+    for use in (
+        lambda: real_steps("Developer"),
+        lambda: compile_text("module {}", mode="Developer"),
+    ):
+        with pytest.raises(ToolError, match="this program printed: ") as caught:
+            use()
+        assert caught.value.code == "TL354"
+
+
+def test_a_tool_that_dies_before_its_first_pass_is_a_crash(fake_tool):
+    fake_tool("kill -9 $$")
+    with pytest.raises(ToolError) as caught:
+        list(trace_text("module {}", mode="Developer"))
+    assert caught.value.code == "TL352"

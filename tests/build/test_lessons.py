@@ -158,7 +158,7 @@ def test_outputs_are_of_a_learners_first_visit(stored: dict[str, Any]) -> None:
             assert output["output_type"] != "error", cell["id"]
             assert output.get("name") != "stderr", cell["id"]
             text = json.dumps(output)
-            assert not re.search(r"0x[0-9a-f]{8}|/tmp/|tensor\(", text), cell["id"]
+            assert not re.search(r"0x[0-9a-f]{9}|/tmp/|tensor\(", text), cell["id"]
 
 
 def test_links_to_course_files_lead_somewhere(stored: dict[str, Any], request: Any) -> None:

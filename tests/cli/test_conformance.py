@@ -10,6 +10,8 @@ from typer.testing import CliRunner, Result
 from tlcourse.cli import app
 from tlcourse.cli.conformance_text import report_lines
 from tlcourse.conformance import Case, Report
+from tlcourse.conformance.results import Suite
+from tlcourse.diagnostics import TLError
 from tlcourse.records import from_json
 
 
@@ -51,6 +53,28 @@ def test_all_wanted_pass_gives_0(checkout: Path) -> None:
 @pytest.mark.parametrize("arguments", [("/nowhere", "--suite", "npuir"), (".", "--suite", "all")])
 def test_misuse(arguments: tuple[str, ...]) -> None:
     assert conformance(*arguments).exit_code == 2
+
+
+def test_a_name_that_no_case_has_is_an_error(checkout: Path) -> None:
+    problem = conformance(str(checkout), "--suite", "examples", "--only", "nothing").exception
+    assert isinstance(problem, TLError)
+    assert problem.code == "TL717"
+    assert "whose name holds 'nothing'" in problem.diagnostic.what
+
+
+@pytest.mark.parametrize("words", [("--suite", "npuir"), ("--suite", "lit", "--only", "x")])
+def test_a_page_is_of_the_whole_suite_lit(words: tuple[str, ...], tmp_path: Path) -> None:
+    out = tmp_path / "page.md"
+    result = conformance(str(tmp_path), *words, "--page", str(out))
+    assert result.exit_code == 2
+    assert "--page" in result.output
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("suite", ["lit", "goldens"])
+def test_suites_that_run_no_kernel_name_no_execution(suite: Suite) -> None:
+    report = Report(suite=suite, execution="functional", backend="embedded", seconds=1.0, cases=())
+    assert report_lines(report)[-1] == f"suite {suite}, 1 s"
 
 
 def test_the_help_says_what_runs_and_what_compiles() -> None:

@@ -68,6 +68,41 @@ def test_an_unknown_pass_is_misuse_and_lists_the_passes(file: Path) -> None:
     assert "hivm-plan-memory" in result.output.replace("\n", "")
 
 
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("enable-auto-multibuffer=false", "did you mean enable-auto-multi-buffer?"),
+        ("nothing", "there are: enable-auto-multi-buffer,"),
+    ],
+)
+def test_an_unknown_switch_is_misuse(file: Path, word: str, told: str) -> None:
+    result = ir(str(file), "--option", word)
+    assert result.exit_code == 2
+    assert told in " ".join(result.output.replace("│", " ").split())
+
+
+@pytest.mark.parametrize("word", ["enable-auto-multi-buffer", "npuir.tile_mix_cube_loop=1"])
+def test_a_known_switch_is_taken_by_both_names(file: Path, word: str) -> None:
+    assert ir(str(file), "--option", word, "--pass", "cse").exit_code == 0
+
+
+def test_a_switch_with_a_wrong_value_names_the_commands_option(file: Path) -> None:
+    problem = ir(str(file), "--option", "enable-auto-multi-buffer=maybe").exception
+    assert isinstance(problem, TLError)
+    assert problem.diagnostic.fix == "write --option npuir.enable_auto_multi_buffer=true"
+
+
+def test_the_head_above_a_text_says_what_it_is(file: Path) -> None:
+    assert ir(str(file), "--pass", "input").output.startswith("// ----- 0 tir input: as written -")
+
+
+@pytest.mark.bishengir
+def test_the_head_says_which_pass_was_the_real_one(file: Path, bishengir_opt: Path) -> None:
+    shown = ir(str(file), "--swap", "hivm-plan-memory", "--pass", "hivm-plan-memory").output
+    assert "npuir the real hivm-plan-memory: changed -----" in shown
+    assert "real" not in ir(str(file), "--swap", "hivm-plan-memory", "--pass", "cse").output
+
+
 def test_ir_as_data(file: Path) -> None:
     trace = from_json(PassTrace, ir(str(file), "--json").output)
     assert trace.kernel == "exponential"

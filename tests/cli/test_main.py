@@ -27,6 +27,7 @@ COMMANDS = (
     "doctor",
     "bench",
     "conformance",
+    "calibrate",
 )
 
 
@@ -108,6 +109,43 @@ def test_run_shows_an_error_from_the_scripts_own_line_on(tmp_path: Path) -> None
     assert "ZeroDivisionError" in done.stderr
 
 
+FLAG_9 = """import tilelang, torch
+import torch_npu
+import tilelang.language as T
+
+@T.prim_func
+def moved(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32")):
+    with T.Kernel(1, is_npu=True) as (cid, _):
+        a = T.alloc_ub((64,), "float32")
+        T.copy(A, a)
+        with T.rs("PIPE_MTE2"):
+            T.set_flag("PIPE_MTE3", 9)
+        with T.rs("PIPE_MTE3"):
+            T.wait_flag("PIPE_MTE2", 9)
+        T.copy(a, B)
+
+kernel = tilelang.compile(moved, out_idx=[1])
+for launch in range(2):
+    kernel(torch.ones(64).npu())
+print("came to its end")
+"""
+
+
+def test_each_launch_tells_what_was_found_in_it(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(FLAG_9)
+    done = tlcourse("run", "script.py", folder=tmp_path)
+    assert done.stderr.count("FindingWarning: warning[TL525]: flag id 9 is used in block 0") == 2
+    assert (done.returncode, done.stdout) == (0, "came to its end\n")
+
+
+def test_strict_makes_an_error_of_a_finding(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(FLAG_9)
+    done = tlcourse("run", "--strict", "script.py", folder=tmp_path)
+    assert "warning[TL525]: flag id 9 is used in block 0" in done.stderr
+    assert "FindingWarning" not in done.stderr
+    assert (done.returncode, done.stdout) == (1, "")
+
+
 def test_a_warning_of_a_command_is_words_alone(tmp_path: Path) -> None:
     """Where no line of the learner's called, Python would show a line of the library typer."""
     (tmp_path / "k.py").write_text(
@@ -120,3 +158,13 @@ def test_a_warning_of_a_command_is_words_alone(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stderr.startswith("warning[TL326]: pass_configs: npuir.tile_mix_cube_loop = 4")
     assert "typer" not in done.stderr
+
+
+def test_a_file_that_cannot_be_written_is_an_error_without_a_traceback(tmp_path: Path) -> None:
+    (tmp_path / "k.mlir").write_text("module {}")
+    (tmp_path / "taken").write_text("")
+    more = ("--print-ir-tree-dir", "taken/dumps", "-p", "cse")
+    done = tlcourse("opt", "k.mlir", *more, folder=tmp_path)
+    assert done.returncode == 1
+    assert "TL718" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -37,6 +37,14 @@ def test_standard_input_and_a_file_for_the_result(tmp_path: Path) -> None:
     assert '"func.return"() : () -> ()' in out.read_text()
 
 
+def test_without_a_file_what_is_piped_in_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert opt("-p", "cse", given=TEXT).stdout.startswith("module {")
+    monkeypatch.setattr("tlcourse.cli.opt._at_terminal", lambda: True)
+    typed = opt("-p", "cse", given=TEXT)
+    assert typed.exit_code == 2
+    assert "give a file of MLIR" in typed.output
+
+
 def test_list() -> None:
     result = opt("--list")
     assert result.exit_code == 0
@@ -60,9 +68,17 @@ def test_split_and_verify(tmp_path: Path) -> None:
     assert isinstance(opt(str(path), "--split-input-file").exception, TLError)
 
 
-@pytest.mark.parametrize("arguments", [(), ("/nowhere.mlir",), ("-", "-o", "/nowhere/x.mlir")])
+@pytest.mark.parametrize("arguments", [("/nowhere.mlir",), ("-", "-o", "/nowhere/x.mlir")])
 def test_misuse(arguments: tuple[str, ...]) -> None:
     assert opt(*arguments, given=TEXT).exit_code == 2
+
+
+def test_a_file_that_is_no_text_is_misuse(tmp_path: Path) -> None:
+    path = tmp_path / "k.mlir"
+    path.write_bytes(b"\xff\xfe")
+    result = opt(str(path))
+    assert result.exit_code == 2
+    assert "is no text in UTF-8" in " ".join(result.output.replace("│", " ").split())
 
 
 def test_an_error_has_a_code(file: Path) -> None:

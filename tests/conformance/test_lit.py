@@ -121,6 +121,8 @@ def test_the_suite_and_its_page(tmp_path: Path) -> None:
         ("Dialect/a.mlir:1:3", "cannot"),
         ("Dialect/b.mlir:1:1", "cannot"),
     ]
+    only = run_suite(Settings(suite="lit", folder=tmp_path, only="a.mlir:1:2"))
+    assert [case.name for case in only.cases] == ["Dialect/a.mlir:1:2"]
     page = page_of(report)
     assert "1 of 2 modules pass (50 %)." in page
     assert "| Dialect/a.mlir | 2 | 1 | 1 |" in page

@@ -10,6 +10,7 @@ from tlcourse.conformance import Case, Report, Settings, run_suite
 from tlcourse.conformance.known import explanations
 from tlcourse.conformance.npuir import batches, judged
 from tlcourse.conformance.results import Execution
+from tlcourse.diagnostics import TLError
 from tlcourse.records import Backend
 
 pytestmark = pytest.mark.slow
@@ -70,6 +71,11 @@ def test_a_file_that_cannot_be_read_is_one_failed_case(report: Report) -> None:
     found = case(report, "others/test_unreadable.py")
     assert found.outcome == "failed"
     assert "nowhere_at_all" in found.reason
+
+
+def test_a_file_that_cannot_be_read_has_a_name_too(checkout: Path) -> None:
+    with pytest.raises(TLError, match="TL717"):
+        run_suite(Settings(suite="npuir", folder=checkout, only="no such name"))
 
 
 def test_a_known_exclusion_gives_its_reason(report: Report) -> None:

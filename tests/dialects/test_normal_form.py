@@ -114,3 +114,11 @@ def test_a_text_that_is_not_read_gets_new_names():
     assert "loc(" not in found
     assert "foreign.op %1, %1 : index" in found
     assert found == normal_form(text.replace("%x", "%other"))
+
+
+def test_the_order_of_attributes_is_no_meaning():
+    head = f"func.func @k(%ws: {GM}) attributes "
+    left = head + "{hacc.entry, mix_mode = [{b = 1 : i32, a = 2 : i32}]} {\n  return\n}\n"
+    right = head + "{mix_mode = [{a = 2 : i32, b = 1 : i32}], hacc.entry} {\n  return\n}\n"
+    assert _same(left, right)
+    assert not _same(left, right.replace("a = 2", "a = 3"))

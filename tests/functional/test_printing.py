@@ -8,26 +8,6 @@ import pytest
 import torch
 
 import tlcourse.language as T
-from tlcourse.functional.printing import block_text
-
-
-def test_scalars_and_tiles() -> None:
-    assert block_text(3, False) == " 3"
-    assert block_text(255, True) == " 0xff"
-    assert block_text(torch.tensor([[1, 2], [3, 4]]), False) == "\n[[1 2]\n [3 4]]"
-    assert block_text(torch.tensor([1.5], dtype=torch.bfloat16), False) == "\n[1.5]"
-
-
-@pytest.mark.parametrize(
-    ("tile", "text"),
-    [
-        (torch.tensor([[1, -1]], dtype=torch.int8), "\n0x01 0xff"),
-        (torch.tensor([[1.0], [2.0]]), "\n0x3f800000\n0x40000000"),
-        (torch.tensor([1.0], dtype=torch.float16), "\n0x3c00"),
-    ],
-)
-def test_stored_bits(tile: torch.Tensor, text: str) -> None:
-    assert block_text(tile, True) == text
 
 
 def test_each_core_prints(
@@ -43,14 +23,14 @@ def test_each_core_prints(
 
     launch(kernel, torch.arange(4, dtype=torch.int32))
     assert capsys.readouterr().out.splitlines() == [
-        "[cube, block 0] block 0",
-        "[vector 0, block 0] element",
+        "[block 0, cube core] block 0",
+        "[block 0, vector core 0] element",
         "[0]",
-        "[vector 1, block 0] element",
+        "[block 0, vector core 1] element",
         "[0]",
-        "[cube, block 1] block 1",
-        "[vector 0, block 1] element",
+        "[block 1, cube core] block 1",
+        "[block 1, vector core 0] element",
         "[1]",
-        "[vector 1, block 1] element",
+        "[block 1, vector core 1] element",
         "[1]",
     ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tlcourse.grading.effects import EFFECTS, Record, missing
 from tlcourse.grading.spec import known_ids, load
 from tlcourse.grading.words import WORDS
-from tlcourse.records import Instruction, Lane, Timeline
+from tlcourse.records import Instruction, Lane, MemoryMap, PlannedBuffer, Timeline
 
 
 def _record(*work: tuple[str, str, int], blocks: int = 4, replicated: int = 3) -> Record:
@@ -59,6 +61,26 @@ def test_specs_ask_for_effects_that_there_are_and_that_have_words(exercise: str)
 )
 def test_effects(name: str, record: Record, holds: bool) -> None:
     assert (missing(name, 1.5, record) is None) == holds
+
+
+@pytest.mark.parametrize(
+    ("name", "limit", "holds"),
+    [
+        ("ub_used", 75, True),  # 300 of 400 B
+        ("ub_used", 76, False),
+        ("ub_asked", 125, True),  # 200 + 200 + 100 of 400 B
+        ("ub_asked", 126, False),
+    ],
+)
+def test_effects_of_a_plan_ask_for_at_least(name: str, limit: float, holds: bool) -> None:
+    tiles = tuple(
+        PlannedBuffer(name=name, offset_bytes=offset, size_bytes=size)
+        for name, offset, size in (("a", 0, 200), ("b", 0, 200), ("c", 200, 100))
+    )
+    plan = MemoryMap(space="ub", capacity_bytes=400, buffers=tiles)
+    record = replace(_record(), memory=(plan,))
+    assert (missing(name, limit, record) is None) == holds
+    assert missing(name, limit, _record()) is not None  # no UB, no tiles in it
 
 
 def test_a_counting_effect_tells_both_numbers() -> None:

@@ -91,3 +91,10 @@ def test_gradients_are_dropped() -> None:
     do_bench(lambda: (x * x).sum().backward(), _n_warmup=1, _n_repeat=2, grad_to_none=[x])
     assert x.grad is not None
     assert x.grad.tolist() == [2.0, 2.0]
+
+
+def test_latency_says_by_which_clock_it_was_taken() -> None:
+    found = Latency(0.0125, "simulated")
+    assert repr(found) == "0.0125 ms, simulated time"
+    assert f"{found} ms" == "0.0125 ms"
+    assert f"{found:.2f}" == "0.01"

@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 from tlcourse.diagnostics import Diagnostic, Label, SourceFile, Span, TLError
-from tlcourse.jit.report import STOPPING, FindingWarning, KernelWarning, report, warn
+from tlcourse.jit.report import MOST_WARNINGS, STOPPING, FindingWarning, KernelWarning, report, warn
 from tlcourse.records import Finding
 
 SOURCES = {"cell:1": SourceFile(id="cell:1", text="T.copy(A, B)\n", title="this cell")}
@@ -42,6 +42,34 @@ def test_everything_else_is_a_warning_at_the_line_of_the_call() -> None:
     assert {warning.filename for warning in caught} == {__file__}
     assert str(caught[0].message).startswith("error[TL503]: w\n  --> this cell, line 1")
     assert str(caught[1].message).endswith("= seen 4 times")
+
+
+@pytest.mark.parametrize("word", ["1", "yes", "on"])
+def test_strict_raises_every_finding(monkeypatch: pytest.MonkeyPatch, word: str) -> None:
+    monkeypatch.setenv("TLCOURSE_STRICT", word)
+    with pytest.warns(FindingWarning, match="TL532"), pytest.raises(TLError) as caught:
+        report((_finding("TL525"), _finding("TL532")), SOURCES)
+    assert caught.value.code == "TL525"
+
+
+def test_strict_raises_what_stopped_the_run_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TLCOURSE_STRICT", "1")
+    with pytest.warns(FindingWarning, match="TL520"), pytest.raises(TLError) as caught:
+        report((_finding("TL520"), _finding("TL502")), SOURCES)
+    assert caught.value.code == "TL502"
+
+
+def test_strict_is_silent_where_nothing_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TLCOURSE_STRICT", "1")
+    report((), SOURCES)
+
+
+def test_of_many_findings_the_first_are_shown() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        report([_finding("TL521", count=number) for number in range(1, 31)], SOURCES)
+    assert len(caught) == MOST_WARNINGS + 1
+    assert str(caught[-1].message) == "22 more findings; kernel.last_launch.findings holds all"
 
 
 def test_warnings_come_before_the_error() -> None:

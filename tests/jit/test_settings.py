@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tlcourse.diagnostics import TLError
-from tlcourse.jit import settings
+from tlcourse.jit import launch, settings
 from tlcourse.records import Parameter
 
 PARAMETERS = (
@@ -59,9 +59,11 @@ def test_mode_of_a_call_wins(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda: settings.read_settings(target="cuda"), "TL422", '"npuir"'),
         (lambda: settings.backend_from("bishengr"), "TL424", 'did you mean "bishengir"?'),
         (lambda: settings.execution_from("gpu"), "TL424", '"simulator", "functional"'),
+        (lambda: launch.whole_from("a", "seed"), "TL424", "write seed=1"),
+        (lambda: launch.whole_from(1.5, "replay"), "TL424", "write replay=1"),
         (lambda: settings.checks_from("most"), "TL424", '"off", "class", "all"'),
     ],
-    ids=["target", "backend", "execution", "checks"],
+    ids=["target", "backend", "execution", "seed", "replay", "checks"],
 )
 def test_unknown_word(ask: Callable[[], object], code: str, fix: str) -> None:
     with pytest.raises(TLError) as caught:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+import tlcourse.language as T
 from tlcourse.chips import DEFAULT_CHIP
 from tlcourse.diagnostics import TLError
 from tlcourse.dialects.signature import signature
@@ -59,6 +60,51 @@ def test_the_numbers_stay(name, point, backend, bishengir_opt):
     if KERNELS[name].mode == "Expert" and point in _DEVELOPER_ONLY:
         pytest.skip("the pass does not run in Expert mode")
     _check_numbers(name, _compiled(name, point, backend))
+
+
+@T.prim_func
+def two_carried(A: T.Tensor((4, 64), "float32"), B: T.Tensor((64,), "float32")):
+    """Each trip renews one of two tiles; both are read after the loop."""
+    with T.Kernel(1, is_npu=True):
+        a = T.alloc_shared((64,), "float32")
+        b = T.alloc_shared((64,), "float32")
+        c = T.alloc_shared((64,), "float32")
+        T.vbrc(0.5, a)
+        T.vbrc(1.0, b)
+        for i in T.serial(4):
+            T.copy(A[i, :], c)
+            if i % 2 == 0:
+                T.vadd(a, c, b)
+            else:
+                T.vmul(b, c, a)
+        T.vadd(a, b, c)
+        T.copy(c, B)
+
+
+@pytest.mark.bishengir
+@pytest.mark.parametrize("backend", ["embedded", "bishengir"])
+@pytest.mark.parametrize(
+    "point", ["hivm-infer-mem-scope", "hivm-plan-memory", "hivm-graph-sync-solver"]
+)
+def test_two_buffers_that_trips_hand_on(backend, point, bishengir_opt):
+    """Between them lie views whose strides only the run tells, and their parts one by one."""
+    done = compile_module(
+        two_carried.module,
+        two_carried.sources,
+        mode="Developer",
+        backend=backend,
+        options=PassOptions(swap=(point,)),
+    )
+    launch = signature(done.tile, two_carried.sources)
+    program = generate(done.executable, launch, two_carried.sources, DEFAULT_CHIP)
+    given = torch.randn(4, 64, generator=torch.Generator().manual_seed(0))
+    got = torch.full((64,), float("nan"))
+    ran = run(program, [given, got], symbols={}, checks="all", chip=DEFAULT_CHIP)
+    assert [finding.diagnostic.what for finding in ran.findings] == []
+    a, b = torch.full((64,), 0.5), torch.ones(64)
+    for trip, row in enumerate(given):
+        a, b = (a, a + row) if trip % 2 == 0 else (b * row, b)
+    torch.testing.assert_close(got, a + b, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.bishengir

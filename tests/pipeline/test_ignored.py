@@ -8,9 +8,9 @@ import pytest
 
 from tlcourse.examples.minicv import minicv_developer
 from tlcourse.jit import KernelWarning, compile
-from tlcourse.pipeline.ignored import ignored_switches
+from tlcourse.pipeline.ignored import idle_exchanges, ignored_switches, switch_states
 from tlcourse.pipeline.options import SWAP, SWITCHES
-from tlcourse.records import Backend
+from tlcourse.records import Backend, Mode
 
 TILE, UNIT = "npuir.tile_mix_cube_loop", "npuir.enable_hivm_unit_flag_sync"
 CASES: list[tuple[dict[str, str], Backend, list[str]]] = [
@@ -65,3 +65,58 @@ def test_a_compile_warns_once_and_the_functional_executor_never() -> None:
         kernel.program("simulator", "embedded")
     with pytest.warns(KernelWarning, match="TL326"):
         kernel.trace("embedded")
+
+
+@pytest.mark.parametrize(
+    ("swap", "mode", "more", "idle"),
+    [
+        ("", "Expert", {}, []),
+        ("hivm-plan-memory,hivm-graph-sync-solver", "Expert", {}, []),
+        ("hivm-plan-memory,hivm-inject-sync", "Expert", {}, ["hivm-inject-sync"]),
+        ("hivm-inject-sync", "Expert", {"npuir.enable_hivm_graph_sync_solver": "False"}, []),
+        ("hivm-split-mix-kernel", "Expert", {}, ["hivm-split-mix-kernel"]),
+        ("hivm-split-mix-kernel", "Developer", {}, []),
+    ],
+)
+def test_a_pass_that_does_not_run_is_exchanged_for_nothing(
+    swap: str, mode: Mode, more: dict[str, str], idle: list[str]
+) -> None:
+    found = idle_exchanges({SWAP: swap, **more}, mode)
+    assert [one.code for one in found] == ["TL326"] * len(idle)
+    assert all(f": {name} is" in one.what for one, name in zip(found, idle, strict=True))
+
+
+@pytest.mark.bishengir
+def test_a_compile_warns_of_an_idle_exchange(bishengir_opt: object) -> None:
+    func = minicv_developer(128, 128, 64, 64, 64, 64)
+    kernel = compile(func, mode="Developer", pass_configs={SWAP: "hivm-inject-sync"})
+    with pytest.warns(KernelWarning, match="hivm-inject-sync is exchanged for nothing"):
+        kernel.trace("embedded")
+
+
+def test_states_show_every_switch_in_upstreams_sense():
+    configs = {
+        "npuir.enable_auto_multi_buffer": "False",
+        "npuir.disable_hivm_auto_inject_sync": "True",
+        "npuir.set_workspace_multibuffer": "2",
+    }
+    found = {one.name: one for one in switch_states(configs, "embedded")}
+    assert len(found) == len(SWITCHES)
+    assert found["enable-auto-multi-buffer"].value == "false"
+    assert found["disable-hivm-auto-inject-sync"].value == "true"
+    assert found["disable-hivm-auto-inject-sync"].usual == "false"
+    assert found["set-workspace-multibuffer"].value == "2"
+    assert found["set-workspace-multibuffer"].is_number
+    assert found["tl.enable_plan_and_update_buffer_allocation"].value == "true"
+
+
+def test_states_know_what_the_back_half_follows():
+    def idle(backend):
+        return {one.name for one in switch_states({}, backend) if not one.is_followed}
+
+    assert idle("embedded") == {
+        "tile-mix-cube-loop",
+        "tile-mix-vector-loop",
+        "enable-hivm-unit-flag-sync",
+    }
+    assert idle("bishengir") == set()

@@ -43,6 +43,14 @@ def test_all_instructions_of_minicv() -> None:
     assert "T.copy(D_ub, D[" in source[store.span.line - 1]
 
 
+def test_a_flag_that_changes_from_turn_to_turn_says_so() -> None:
+    func = minicv_expert(64, 128, 256, block_M=64, block_N=128, block_K=64)
+    done = compile_module(func.module, func.sources, mode="Expert")
+    texts = [line.text for line in listing(done.executable, func.sources)]
+    assert "wait_flag MTE1 to MTE2, flag by turn" in texts
+    assert not any("%" in text for text in texts)
+
+
 def test_only_executable_hivm_has_a_listing() -> None:
     func = minicv_expert(64, 128, 128, block_M=64, block_N=128, block_K=64)
     with pytest.raises(TLError, match="TL531"):

@@ -193,3 +193,10 @@ def test_expected_errors() -> None:
             verify_diagnostics(wrong, PLAN)
         assert raised.value.code == "TL324"
     verify_diagnostics(right.replace("@+1", "@unknown"), PLAN)
+
+
+@pytest.mark.parametrize("text", ["", "\n", "// only a comment\n"])
+def test_nothing_is_an_empty_module(text: str) -> None:
+    assert run_opt(text, ()) == "module {\n}\n"
+    pieces = run_opt(f"{text}// -----\nfunc.func @k() {{\n  return\n}}\n", (), split=True)
+    assert pieces.startswith("module {\n}\n\n// -----\n\nmodule {\n  func.func @k()")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
+from tlcourse.simulator.run import run
 from tlcourse.slack import BESIDE_WHY
 
 LOAD = """%u = hivm.hir.pointer_cast(%c0) : UB({rows}x32xf32)
@@ -158,3 +161,32 @@ def test_outputs_end_with_the_tensor(tiny, helpers, monkeypatch: pytest.MonkeyPa
     text = STORE.format(first=0, count=64)
     result = tiny.run(tensors, [torch.ones(64), torch.zeros(64)], vector=text, out_idx=(1,))
     assert result.findings == ()
+
+
+INSIDE_A_SLOT = """%u = hivm.hir.pointer_cast(%c0) : UB(128xf32)
+%t = memref.subview %u[START] [64] [1] : UB(128xf32) to UB(64xf32, strided<[1], offset: START>)
+hivm.hir.load ins(%A1 : GM(64xf32)) outs(%t : UB(64xf32, strided<[1], offset: START>))
+set MTE2 MTE3 0
+wait MTE2 MTE3 0
+hivm.hir.store ins(%t : UB(64xf32, strided<[1], offset: START>)) outs(%B1 : GM(64xf32))"""
+
+
+@pytest.mark.parametrize(
+    ("start", "codes"), [("3", ["TL533", "TL533"]), ("8", []), ("12", ["TL533", "TL533"])]
+)
+def test_transfers_of_expert_mode_start_at_a_slot(
+    tiny, helpers, start: str, codes: list[str]
+) -> None:
+    """Both sides are told, each at its own line; the numbers are right."""
+    tensors = [helpers.tensor(name, "float32", 64) for name in "AB"]
+    a, b = torch.arange(64.0), torch.zeros(64)
+    result = tiny.run(tensors, [a, b], vector=INSIDE_A_SLOT.replace("START", start))
+    assert helpers.codes(result) == codes
+    assert torch.equal(a, b)
+
+
+def test_in_developer_mode_the_compiler_looks_after_slots(tiny, helpers) -> None:
+    tensors = [helpers.tensor(name, "float32", 64) for name in "AB"]
+    program = tiny.program(tensors, vector=INSIDE_A_SLOT.replace("START", "3"))
+    program = replace(program, signature=replace(program.signature, mode="Developer"))
+    assert run(program, [torch.ones(64), torch.zeros(64)], symbols={}).findings == ()

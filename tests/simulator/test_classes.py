@@ -65,7 +65,7 @@ hivm.hir.pipe_barrier[<PIPE_MTE2>]
     buffers = [torch.tensor([2], dtype=torch.int32), torch.ones(64)]
     timeline = run(program, buffers, symbols={}).timeline
     assert timeline.replicated_blocks == 0
-    assert len(timeline.instructions) == 2
+    assert [i.pipe for i in timeline.instructions] == ["S", "MTE2", "MTE2"]
 
 
 def test_tails_form_classes_of_their_own(helpers) -> None:

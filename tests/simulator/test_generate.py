@@ -178,7 +178,7 @@ def test_print_says_who_prints(tiny, capsys) -> None:
     debug = '<{debugtype = "print", prefix = "n", hex = false}> : (i64) -> ()'
     vector = f'%b = hivm.hir.get_block_idx -> i64\n"hivm.hir.debug"(%b) {debug}'
     tiny.run([], [], vector=vector, blocks=2)
-    assert capsys.readouterr().out == "[block 0, aiv0] n 0\n[block 1, aiv0] n 1\n"
+    assert capsys.readouterr().out == "[block 0, vector core 0] n 0\n[block 1, vector core 0] n 1\n"
 
 
 def test_print_waits_until_the_core_has_drained(tiny, helpers, capsys) -> None:
@@ -191,7 +191,7 @@ hivm.hir.finish_debug
 hivm.hir.vexp ins(%u : UB(8xf32)) outs(%u : UB(8xf32))"""
     tensors = [helpers.tensor("A", "float32", 8)]
     result = tiny.run(tensors, [torch.full((8,), 7.0)], vector=vector)
-    assert capsys.readouterr().out == "[block 0, aiv0] t tensor([7., 7., 7., 7., 7., 7., 7., 7.])\n"
+    assert capsys.readouterr().out == "[block 0, vector core 0] t\n[7. 7. 7. 7. 7. 7. 7. 7.]\n"
     assert result.findings == (), "no flag joins load and print, or print and vexp"
 
 

@@ -32,6 +32,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         return seen[-1]
 
     monkeypatch.setattr(session.Session, "_run_numbers", watched)
+    monkeypatch.setattr(session.Session, "_group_of", lambda *_: None)
     return seen
 
 

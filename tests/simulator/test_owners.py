@@ -36,7 +36,7 @@ def test_blocks_that_write_the_same_elements(tiny, helpers, checks: str) -> None
     assert helpers.codes(result) == ["TL523"]
     found = result.findings[0]
     assert (found.block, found.count) == (1, 3)
-    assert "block 1 writes what block 0 writes, too" in found.diagnostic.what
+    assert "block 1 writes elements of A that block 0 writes, too" in found.diagnostic.what
 
 
 def test_block_that_reads_what_another_writes(tiny, helpers) -> None:
@@ -50,7 +50,10 @@ wait MTE2 MTE3 0
     tensors = [helpers.tensor("A", "float32", 256)]
     result = tiny.run(tensors, [torch.zeros(256)], vector=vector, blocks=4)
     assert helpers.codes(result) == ["TL523"]
-    assert "block 3 writes what another block reads" in result.findings[0].diagnostic.what
+    assert (
+        "block 3 writes elements of A that another block reads"
+        in result.findings[0].diagnostic.what
+    )
 
 
 def test_output_with_a_hole(tiny, helpers) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+from tlcourse.diagnostics import TLError
 from tlcourse.examples.minicv import minicv_expert
 from tlcourse.jit import Kernel, compile
 from tlcourse.replay import Replay, ReplayStep
@@ -80,3 +81,10 @@ def test_order_and_numbers(replay: Replay, kernel: Kernel) -> None:
 
 def test_without_a_block_there_is_no_replay(kernel: Kernel) -> None:
     assert kernel.launch(*kernel.get_profiler().inputs()).replay is None
+
+
+def test_a_block_that_is_not_there(kernel: Kernel) -> None:
+    outputs = torch.zeros(2, 64, 128).npu()
+    with pytest.raises(TLError, match="TL415") as caught:
+        kernel.launch(A.half().npu(), B.half().npu(), outputs[0], outputs[1], replay=1)
+    assert caught.value.diagnostic.why == "this launch has block 0 alone"

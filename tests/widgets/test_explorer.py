@@ -6,6 +6,7 @@ import json
 import random
 import re
 from collections.abc import Callable
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -14,68 +15,136 @@ import pytest
 from tlcourse import widgets
 from tlcourse.records import PassTrace
 from tlcourse.widgets.diff import diff_texts
-from tlcourse.widgets.explorer import (
-    explorer_state,
-    export_html,
-    page,
-    steps,
-    summary,
-    viewer_script,
-)
+from tlcourse.widgets.exhibit import exhibit
+from tlcourse.widgets.explorer import explorer_state, export_html, page, viewer_script
 from tlcourse.widgets.lines import split_places
+from tlcourse.widgets.steps import steps, summary
 
+SCRIPTS = [one.name for one in Path(widgets.__file__).parent.glob("*.js")]
+SAME, REMOVED, ADDED, CHANGED, RENAMED, MOVED_AWAY, MOVED_HERE = range(7)
 MakeTrace = Callable[..., PassTrace]
 
 
 def unpacked(trace: PassTrace, language: Any = "en") -> dict[str, Any]:
-    return json.loads(gzip.decompress(base64.b64decode(explorer_state(trace, language))))
+    state = explorer_state(exhibit(trace, language))
+    return json.loads(gzip.decompress(base64.b64decode(state)))
 
 
-def lines_of(state: dict[str, Any], text: int) -> list[str]:
-    """The lines of a text, as the viewer puts them together."""
-    filled = state["lines"].split("\n") if state["lines"] else []
-    found: list[str] = []
-    flat = state["texts"][text]
-    for first, count in zip(flat[0::2], flat[1::2], strict=True):
-        for entry in filled[first : first + count]:
-            number, *names = entry.split(" ")
-            first_part, *parts = state["templates"][int(number)].split("\x7f")
-            pairs = zip(names, parts, strict=True)
-            found.append(first_part + "".join(f"%{name}{part}" for name, part in pairs))
+def passes_of(trace: PassTrace) -> list[dict[str, Any]]:
+    state = unpacked(trace)
+    passes = state["tracks"][0]["passes"]
+    for one in passes:
+        one.setdefault("rows", state["texts"][one["texts"][1]][1])
+    return passes
+
+
+def names_of(words: list[str], numbering: dict[str, Any], copied: list[str] | None) -> list[str]:
+    names: list[str] = []
+    after = numbering["expected"]
+    for k, word in enumerate(words):
+        if word[:1] == ":":
+            names.append(word[1:])
+        elif word[:1] in ("", "="):
+            names.append(word[1:] or str(after))
+            after = int(names[-1]) + 1
+        elif copied is not None:
+            names.append(numbering["now"].get(copied[k], copied[k]))
+        elif re.fullmatch(r"-?\d+", word):
+            names.append(str(numbering["expected"] - int(word)))
+        else:
+            names.append(word.removeprefix("~"))
+    numbering["expected"] = after
+    return names
+
+
+def records_of(state: dict[str, Any], text: int) -> list[tuple[int, list[str]]]:
+    """The lines of a text as (entry, names), as the viewer makes them."""
+    if text < 0:
+        return []
+    entries = [entry.split(" ")[1:] for entry in state["lines"].split("\n")]
+    from_text, rows, backs, distances = state["texts"][text]
+    base = records_of(state, from_text)
+    first = sum(one[2].count(0) for one in state["texts"][:text])
+    numbering: dict[str, Any] = {"expected": 0, "now": {}}
+    odd = set(accumulate(distances))
+    found: list[tuple[int, list[str]]] = []
+    fresh_entries = [first + backs[:k].count(0) for k in range(len(backs))]
+    new = iter([fresh - back for fresh, back in zip(fresh_entries, backs, strict=True)])
+
+    def fresh(record: tuple[int, list[str]]) -> list[str]:
+        return [
+            n for n, w in zip(record[1], entries[record[0]], strict=True) if w[:1] in ("", "=", ":")
+        ]
+
+    def put(entry: int, copied: Any = None, partner: Any = None) -> None:
+        found.append((entry, names_of(entries[entry], numbering, copied and copied[1])))
+        if partner:
+            numbering["now"] |= dict(zip(fresh(partner), fresh(found[-1]), strict=False))
+
+    number = 0
+    for kind, *rest in rows:
+        for _ in range(1 if kind == CHANGED else rest[0]):
+            if kind in (REMOVED, MOVED_AWAY):
+                base.pop(0)
+            elif kind in (ADDED, MOVED_HERE):
+                put(next(new))
+            elif kind == CHANGED or number in odd:
+                put(next(new), None, base.pop(0))
+            else:
+                line = base.pop(0)
+                put(line[0], line, line)
+            number += 1
+    assert base == []
+    assert list(new) == []
     return found
+
+
+def lines_of(state: dict[str, Any], text: int) -> list[tuple[str, int]]:
+    """The lines of a text with their entries."""
+    entries = [entry.split(" ") for entry in state["lines"].split("\n")]
+    found: list[tuple[str, int]] = []
+    for entry, names in records_of(state, text):
+        head, *parts = state["templates"][int(entries[entry][0])].split("\x7f")
+        pairs = zip(names, parts, strict=True)
+        found.append((head + "".join(f"%{name}{part}" for name, part in pairs), entry))
+    return found
+
+
+def bare_lines_of(state: dict[str, Any], text: int) -> list[str]:
+    return [line for line, _ in lines_of(state, text)]
 
 
 def test_state_gives_every_text_back(trace: PassTrace) -> None:
     state = unpacked(trace)
-    for snapshot, step in zip(trace.snapshots, state["passes"], strict=True):
+    for snapshot, step in zip(trace.snapshots, state["tracks"][0]["passes"], strict=True):
         if snapshot.text_id in trace.texts:
             bare = split_places(trace.texts[snapshot.text_id])[0]
-            assert lines_of(state, step["texts"][1]) == bare.splitlines()
+            assert bare_lines_of(state, step["texts"][1]) == bare.splitlines()
 
 
 def test_each_text_is_stored_once(trace: PassTrace) -> None:
-    state = unpacked(trace)
-    assert len(state["texts"]) == 3
-    assert [step["texts"] for step in state["passes"]] == [[-1, 0], [0, 1], [1, 1], [1, 2], [2, 2]]
+    assert len(unpacked(trace)["texts"]) == 3
+    texts = [step["texts"] for step in passes_of(trace)]
+    assert texts == [[-1, 0], [0, 1], [1, 1], [1, 2], [2, 2]]
 
 
 def test_statuses_and_op_changes(trace: PassTrace) -> None:
-    state = unpacked(trace)
-    statuses = [step["status"] for step in state["passes"]]
+    passes = passes_of(trace)
+    statuses = [step["status"] for step in passes]
     assert statuses == ["input", "changed", "unchanged", "changed", "failed"]
-    assert state["passes"][1]["ops"] == [["load", 1], ["memref.copy", -1]]
-    assert state["passes"][4]["notes"] == ["gave up at %0"]
+    assert passes[1]["ops"] == [["load", 1], ["memref.copy", -1]]
+    assert passes[4]["notes"] == ["gave up at %0"]
 
 
 def test_packed_rows_follow_the_difference(trace: PassTrace, ir: dict[str, str]) -> None:
-    packed = unpacked(trace)["passes"][1]["rows"]
+    packed = passes_of(trace)[1]["rows"]
     rows = diff_texts(split_places(ir["input"])[0], split_places(ir["loaded"])[0])
     assert [row.kind for row in rows] == [*["same"] * 4, "removed", "added", *["same"] * 3]
     assert packed == [[0, 4], [1, 1], [2, 1], [0, 3]]
 
 
 def test_changed_row_packs_its_stretches(trace: PassTrace) -> None:
-    packed = unpacked(trace)["passes"][3]["rows"]
+    packed = passes_of(trace)[3]["rows"]
     kind, *numbers = next(item for item in packed if item[0] == 3)
     before = "    %0 = memref.alloc() : memref<64xf16>"
     assert kind == 3
@@ -84,8 +153,9 @@ def test_changed_row_packs_its_stretches(trace: PassTrace) -> None:
 
 def test_lines_know_their_place_in_the_source(trace: PassTrace) -> None:
     state = unpacked(trace)
-    alloc = lines_of(state, 0).index("    %0 = memref.alloc() : memref<64xf16>")
-    assert state["places"][alloc] == [0, 3]
+    wanted = "    %0 = memref.alloc() : memref<64xf16>"
+    (entry,) = [entry for line, entry in lines_of(state, 0) if line == wanted]
+    assert state["places"][entry] == [0, 3]
     assert state["sources"][0][0] == "this cell"
 
 
@@ -102,7 +172,7 @@ def test_locations_alone_are_no_change(make_trace: MakeTrace) -> None:
 
 
 def test_equal_traces_give_equal_state(trace: PassTrace) -> None:
-    assert explorer_state(trace) == explorer_state(trace)
+    assert explorer_state(exhibit(trace)) == explorer_state(exhibit(trace))
 
 
 def test_summary_names_failures(trace: PassTrace) -> None:
@@ -112,49 +182,81 @@ def test_summary_names_failures(trace: PassTrace) -> None:
 
 def test_empty_trace_has_a_state(make_trace: MakeTrace) -> None:
     state = unpacked(make_trace())
-    assert state["passes"] == []
+    assert state["tracks"][0]["passes"] == []
     assert state["lines"] == ""
 
 
-def ir_text(rng: random.Random, functions: list[list[str]]) -> str:
-    """Functions of op lines with values numbered through, as MLIR prints them."""
-    lines: list[str] = []
-    for number, ops in enumerate(functions):
-        lines.append(f"  func.func @f{number}(%arg0: memref<1024xf16>) {{")
-        for value, op in enumerate(ops):
-            lines.append(f"    %{value} = {op} %arg0 : memref<16x64xf16>")
-        lines.append("  }")
-    return "\n".join(["module {", *lines, "}"])
+NAMES = ["hivm.hir.load", "hivm.hir.vadd", "memref.subview", "arith.addi", "hivm.hir.vexp"]
 
 
-def test_state_of_150_passes_of_500_lines_stays_small(make_trace: MakeTrace) -> None:
-    rng = random.Random(0)
-    names = ["hivm.hir.load", "hivm.hir.vadd", "memref.subview", "arith.addi", "hivm.hir.vexp"]
-    functions = [[rng.choice(names) for _ in range(60)] for _ in range(8)]
-    passes = [("npuir", "input", "changed", ir_text(rng, functions))]
+class Program:
+    """Functions of ops that read the values of other ops, numbered through as MLIR does."""
+
+    def __init__(self) -> None:
+        self.rng = random.Random(0)
+        self.count = 0
+        self.functions: list[list[tuple[int, str, list[int]]]] = [[] for _ in range(8)]
+        for ops in self.functions:
+            while len(ops) < 60:
+                self.insert(ops, len(ops))
+
+    def insert(self, ops: list[tuple[int, str, list[int]]], place: int) -> None:
+        """A new op that reads two of those before it."""
+        read = [one for one, _, _ in ops[max(0, place - 30) : place]]
+        self.count += 1
+        name, chosen = self.rng.choice(NAMES), self.rng.sample(read, min(2, len(read)))
+        ops.insert(place, (self.count, name, chosen))
+
+    def change(self) -> None:
+        """One op more, one less; who read that one reads what it had read."""
+        ops = self.rng.choice(self.functions)
+        self.insert(ops, self.rng.randrange(len(ops)))
+        gone, _, read = ops.pop(self.rng.randrange(len(ops)))
+        for _, _, values in ops:
+            if gone in values:
+                values[:] = [*(v for v in values if v != gone), *read][:2]
+
+    def text(self) -> str:
+        lines: list[str] = []
+        for number, ops in enumerate(self.functions):
+            lines.append(f"  func.func @f{number}(%arg0: memref<1024xf16>) {{")
+            numbers = {one: k for k, (one, _, _) in enumerate(ops)}
+            for k, (_, name, values) in enumerate(ops):
+                read = ", ".join(f"%{numbers[one]}" for one in values) or "%arg0"
+                lines.append(f"    %{k} = {name} {read} : memref<16x64xf16>")
+            lines.append("  }")
+        return "\n".join(["module {", *lines, "}"])
+
+
+@pytest.mark.parametrize("every", [1, 5])
+def test_state_of_150_passes_of_500_lines_stays_small(make_trace: MakeTrace, every: int) -> None:
+    program = Program()
+    passes = [("npuir", "input", "changed", program.text())]
     for number in range(150):
-        changes = number % 5 == 0  # one real pass in five to fourteen changes the IR
+        changes = number % every == 0  # one real pass in three to fourteen changes the IR
         for _ in range(12 if changes else 0):
-            ops = rng.choice(functions)
-            ops.insert(rng.randrange(len(ops)), rng.choice(names))
-            ops.pop(rng.randrange(len(ops)))
+            program.change()
         status = "changed" if changes else "unchanged"
-        passes.append(("npuir", f"pass-{number}", status, ir_text(rng, functions)))
+        passes.append(("npuir", f"pass-{number}", status, program.text()))
     assert len(passes[0][3].splitlines()) == 498
-    assert len(explorer_state(make_trace(*passes))) <= 60_000
+    trace = make_trace(*passes)
+    assert len(explorer_state(exhibit(trace))) <= 60_000
+    state = unpacked(trace)
+    last = state["tracks"][0]["passes"][-1]["texts"][1]
+    assert bare_lines_of(state, last) == passes[-1][3].splitlines()
 
 
 def test_page_is_one_file_without_any_address(trace: PassTrace, tmp_path: Path) -> None:
     path = export_html(trace, tmp_path / "out.html")
     text = path.read_text(encoding="utf-8")
-    assert text == page(trace)
+    assert text == page(exhibit(trace))
     assert not re.search(r"https?:|//[a-z]+\.|\bimport\b[ (]|\bsrc=|<link|@import", text)
     assert "default-src 'none'" in text
     assert "export default" not in text
 
 
 def test_page_escapes_names_in_its_head(make_trace: MakeTrace) -> None:
-    text = page(make_trace(("tir", "input", "changed", "a.b"), kernel="</title><b>"))
+    text = page(exhibit(make_trace(("tir", "input", "changed", "a.b"), kernel="</title><b>")))
     assert "<title>&lt;/title&gt;&lt;b&gt;" in text
 
 
@@ -164,7 +266,7 @@ def test_viewer_is_small_and_asks_for_nothing() -> None:
     assert not re.search(r"https?:|\bfetch\(|XMLHttpRequest|WebSocket|\bimport\b[ (]", script)
 
 
-@pytest.mark.parametrize("name", ["common.js", "passes_parts.js", "passes.js", "page.js"])
+@pytest.mark.parametrize("name", SCRIPTS)
 def test_scripts_stay_readable(name: str) -> None:
     text = (Path(widgets.__file__).parent / name).read_text(encoding="utf-8")
-    assert len(text.splitlines()) < 300
+    assert len(text.splitlines()) < 400

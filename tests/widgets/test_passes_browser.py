@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tlcourse.live import PassMeasure, SwitchState
 from tlcourse.records import PassTrace
+from tlcourse.widgets.exhibit import Exhibit, Track
 from tlcourse.widgets.explorer import export_html
+from tlcourse.widgets.labels import Language
 
 MakeTrace = Callable[..., PassTrace]
 
@@ -112,6 +116,37 @@ def test_filter_narrows_the_list_and_escape_returns(opened: Opened) -> None:
     assert opened.shown == "hivm-plan-memory"
 
 
+def test_find_marks_lines_and_leaves_the_passes_that_have_them(opened: Opened) -> None:
+    opened.press("?")
+    opened.page.keyboard.type("HIR.load")
+    names = opened.page.locator("[role=option] span").all_inner_texts()
+    assert names == ["convert-to-hivm-op", "hivm-infer-mem-scope", "hivm-plan-memory"]
+    assert opened.count(".found") == 1
+    opened.press("Enter", "Escape", "ArrowDown")
+    assert opened.shown == "hivm-infer-mem-scope"
+    found = opened.page.locator(".found code").all_inner_texts()
+    assert found == ["hivm.hir.load ins(%arg0 : memref<64xf16>) outs(%0 : memref<64xf16>)"] * 2
+    opened.press("?")
+    opened.page.keyboard.press("Control+a")
+    opened.page.keyboard.type("nowhere")
+    assert opened.page.locator(".list").inner_text() == "no pass matches"
+
+
+def test_find_opens_what_is_folded(chromium: Any, tmp_path: Path, make_trace: MakeTrace) -> None:
+    body = "\n".join(f"op.n{k} : i32" for k in range(80))
+    trace = make_trace(
+        ("tir", "input", "changed", f"a.x\n{body}\na.y"),
+        ("tir", "p", "changed", f"a.z\n{body}\na.w {{new}}"),
+    )
+    opened = Opened(chromium, export_html(trace, tmp_path / "fold.html"))
+    assert opened.count(".fold") == 1
+    opened.press("?")
+    opened.page.keyboard.type("op.n40")
+    assert opened.count(".fold") == 0
+    assert opened.page.locator(".found code").first.is_visible()
+    opened.page.close()
+
+
 def test_deep_link_follows_the_pass(chromium: Any, path: Path, opened: Opened) -> None:
     opened.press("ArrowDown")
     assert opened.page.url.endswith("#pass=3")
@@ -130,6 +165,9 @@ def test_pointing_at_ir_lights_the_learners_line(opened: Opened) -> None:
     opened.page.locator(".source [data-source='0:3']").hover()
     lit = opened.page.locator(".diff .hit").all_inner_texts()
     assert lit == ["%0 = memref.alloc() : memref<64xf16>"] * 2
+    assert not opened.page.locator(".nowhere").is_visible()
+    opened.page.locator(".diff [data-line]", has_text="arith.constant").first.hover()
+    assert "comes from no line of yours" in opened.page.locator(".nowhere").inner_text()
 
 
 def test_lecture_mode_is_large(opened: Opened) -> None:
@@ -198,6 +236,103 @@ def test_pure_renaming_shows_no_red_or_green(
     assert opened.count("mark.renamed") == 4
     assert opened.count("mark.ins, mark.del, .l-removed, .r-added") == 0
     assert "only value names differ" in opened.page.locator(".head").inner_text()
+    opened.page.close()
+
+
+@pytest.fixture
+def two(trace: PassTrace, make_trace: MakeTrace, ir: dict[str, str]) -> Callable[..., Exhibit]:
+    """The trace beside one with another last pass, with switches and measures."""
+    other = make_trace(
+        ("codegen", "input", "changed", ir["input"]),
+        ("npuir", "convert-to-hivm-op", "changed", ir["loaded"]),
+        ("npuir", "hivm-infer-mem-scope", "changed", ir["spaced"].replace("ub", "cbuf")),
+    )
+    measures = (
+        PassMeasure(pass_name="convert-to-hivm-op", seconds=0.0012, numbers="same"),
+        PassMeasure(pass_name="cse", seconds=0.0001, numbers="unchanged"),
+        PassMeasure(pass_name="hivm-infer-mem-scope", seconds=1.5, numbers="differs", worst=0.25),
+    )
+    switch = SwitchState(name="place", config="npuir.place", value="true", usual="true")
+
+    def made(language: Language = "en", failure: str = "") -> Exhibit:
+        return Exhibit(
+            tracks=(
+                Track(title="original", trace=trace, measures=measures),
+                Track(title="place=false", trace=other),
+            ),
+            language=language,
+            switches=((switch, replace(switch, value="false")),),
+            first_shown=1,
+            failure=failure,
+        )
+
+    return made
+
+
+def test_two_compiles_hold_the_pass(
+    chromium: Any, tmp_path: Path, two: Callable[..., Exhibit]
+) -> None:
+    path = export_html(two(), tmp_path / "two.html")
+    opened = Opened(chromium, path, "#pass=2&compile=1")
+    assert opened.shown == "hivm-infer-mem-scope"
+    assert opened.page.locator("mark.ins").all_inner_texts() == [", cbuf"]
+    opened.press("t")
+    assert opened.page.locator("mark.ins").all_inner_texts() == [", ub"]
+    assert opened.page.locator(".head h3 i").inner_text() == "3"
+    assert opened.page.url.endswith("#pass=3")
+    opened.press("c")
+    assert opened.page.locator("mark").all_inner_texts() == ["ub", "cbuf"]
+    assert opened.page.locator(".titles span").all_inner_texts() == [
+        "original: after",
+        "place=false: after",
+    ]
+    opened.press("k", "k")  # over cse, which runs in the original only
+    assert opened.page.locator(".head > b").inner_text() == "the same IR in both compiles"
+    opened.press("j", "c", "t", "o")
+    assert opened.page.locator("[data-track='0']").get_attribute("aria-pressed") == "true"
+    assert opened.complaints == []
+    opened.page.close()
+
+
+def test_list_marks_what_differs_and_what_was_measured(
+    chromium: Any, tmp_path: Path, two: Callable[..., Exhibit]
+) -> None:
+    opened = Opened(chromium, export_html(two(), tmp_path / "two.html"))
+    opened.press("o", "u")
+    small = opened.page.locator("[role=option] small")
+    assert small.all_inner_texts() == ["", "+1 −1 1.2 ms ✓", "0.1 ms ◇", "1500.0 ms ≠ ✗", "−1 ◇"]
+    spoken = opened.page.locator("[role=option]").nth(3).get_attribute("title")
+    assert spoken.endswith("✗ numbers differ by 0.25, differs from the other compile")
+    opened.page.close()
+
+
+def test_board_without_a_kernel_shows_the_switches_and_the_way_back(
+    chromium: Any, tmp_path: Path, two: Callable[..., Exhibit]
+) -> None:
+    opened = Opened(chromium, export_html(two(failure="error[TL301]: no"), tmp_path / "two.html"))
+    assert opened.page.get_by_role("alert").inner_text() == "error[TL301]: no"
+    assert opened.page.get_by_label("place").is_disabled()
+    assert "Run the cell" in opened.page.locator(".said").inner_text()
+    opened.page.get_by_text("back to the original").click()
+    assert opened.page.locator("[data-track='0']").get_attribute("aria-pressed") == "true"
+    opened.press("w")
+    assert not opened.page.locator(".board").is_visible()
+    opened.page.close()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(
+    chromium: Any, tmp_path: Path, two: Callable[..., Exhibit], language: Language, scheme: str
+) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    path = export_html(two(language, "error[TL301]: no"), tmp_path / "two.html")
+    opened = Opened(chromium, path, color_scheme=scheme)
+    for keys in ([], ["End"], ["c"], ["c", "u"], ["f"]):
+        opened.press(*keys)
+        found = Axe().run(opened.page).response["violations"]
+        assert [(one["impact"], one["id"], one["nodes"][0]["html"]) for one in found] == []
     opened.page.close()
 
 

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import builtins
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from tlcourse.diagnostics import TLError
+from tlcourse.diagnostics import TLError, error
 from tlcourse.records import Backend, MemoryMap, PassTrace, Timeline
 from tlcourse.widgets.memory import MemoryView
 from tlcourse.widgets.show import show_memory, show_passes, show_timeline
@@ -33,7 +34,39 @@ def test_show_passes_of_a_kernel_and_of_a_record(trace: PassTrace) -> None:
     kernel = Kernel(trace)
     assert show_passes(kernel, "bishengir").trace is trace
     assert kernel.asked == ["bishengir"]
-    assert show_passes(trace, language="zh").language == "zh"
+    assert show_passes(trace, language="zh").shown.language == "zh"
+
+
+def test_show_passes_of_two_compiles(trace: PassTrace) -> None:
+    pytest.importorskip("anywidget", reason="the extra [notebooks] is not installed")
+    kernel, other = Kernel(trace), Kernel(replace(trace, kernel="k2"))
+
+    def titles(shown: Any) -> list[str]:
+        return [track.title for track in shown.shown.tracks]
+
+    assert titles(show_passes(kernel, "embedded", beside="bishengir")) == ["embedded", "bishengir"]
+    assert kernel.asked == ["embedded", "bishengir"]
+    assert titles(show_passes(kernel, beside=other)) == ["k, Expert", "k2, Expert"]
+    assert titles(show_passes(trace, beside=trace)) == ["k, Expert", "k, Expert"]
+    with pytest.raises(TLError, match="TL730"):
+        show_passes(kernel, beside=3)
+
+
+def test_stored_record_stands_in_for_a_compile_that_fails(trace: PassTrace) -> None:
+    pytest.importorskip("anywidget", reason="the extra [notebooks] is not installed")
+
+    class Failing(Kernel):
+        def trace(self, backend: Backend | None = None) -> PassTrace:
+            raise error("TL350", "no real compiler", why="it is not installed", fix="install it")
+
+    kernel = Failing(trace)
+    with pytest.raises(TLError, match="TL350"):
+        show_passes(kernel)
+    shown = show_passes(kernel, stored=trace).shown
+    assert shown.trace is trace
+    assert shown.failure.startswith("error[TL350]: no real compiler")
+    with pytest.raises(TLError, match="TL730"):
+        show_passes(3, stored=trace)
 
 
 def test_show_timeline_of_a_kernel_and_of_a_record(trace: PassTrace, timeline: Timeline) -> None:

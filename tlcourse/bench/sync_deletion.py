@@ -166,6 +166,8 @@ def page_lines(found: Sequence[tuple[Subject, Sequence[Deletion]]]) -> Iterator[
     ]
     total = [sum(int(row[column]) for row in rows) for column in range(3, 9)]
     rows.append(("all", "", "", *map(str, total)))
+    most = max((len(one.findings) for _, done in found for one in done), default=0)
+    yield from (f"Findings that one deletion brings about, at most: {most}.", "")
     yield from table(("kernel", "mode", "back half", "deletions", *outcomes), rows)
     yield from ("", "## Redundant ones", "", _REDUNDANT, "")
     yield from table(
@@ -201,7 +203,7 @@ def main(arguments: Sequence[str]) -> int:
         print("up to date" if same else f"{path} is stale: run without --check")
         return int(not same)
     path.write_text(new, encoding="utf-8")
-    return int(any(one.missed for _, done in found for one in done))
+    return int(any(one.missed or len(one.findings) > 1 for _, done in found for one in done))
 
 
 if __name__ == "__main__":

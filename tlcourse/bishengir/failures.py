@@ -72,6 +72,19 @@ def timed_out(seconds: float, ir: str, sources: SourceMap | None) -> ToolError:
     return _tool_error(diagnostic, "", ir, sources)
 
 
+def strange(stdout: str, ir: str, sources: SourceMap | None) -> ToolError:
+    """The error of a run that ended well and printed something else than asked for: TL354."""
+    first = (stdout.strip().splitlines() or ["nothing"])[0]
+    diagnostic = Diagnostic(
+        code="TL354",
+        what="What the real compiler printed cannot be read",
+        why=f"bishengir-opt 1.2.0 is expected, and this program printed: {first[:80]}",
+        fix="let TLCOURSE_BISHENGIR_OPT name bishengir-opt 1.2.0, or remove it from the "
+        "environment",
+    )
+    return _tool_error(diagnostic, "", ir, sources)
+
+
 def _tool_error(
     diagnostic: Diagnostic, stderr: str, ir: str, sources: SourceMap | None
 ) -> ToolError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tlcourse.bishengir.failures import ToolError
+from tlcourse.bishengir.failures import ToolError, strange
 from tlcourse.bishengir.options import BishengOptions, pipeline_text
 from tlcourse.bishengir.run import run_tool
 from tlcourse.chips import DEFAULT_CHIP
@@ -52,7 +52,8 @@ def compile_text(
         locations, its affine ops lowered to arith.
 
     Raises:
-        TL301, TL350, TL351, TL352, TL353: see `tlcourse.bishengir.run.run_tool`.
+        TL301, TL350 to TL353: see `tlcourse.bishengir.run.run_tool`.
+        TL354: the tool is another program.
     """
     pipeline = pipeline_text(mode, options or BishengOptions(), chip_name)
     whole = run_tool(
@@ -68,13 +69,11 @@ def compile_text(
         timeout_s=timeout_s,
         sources=sources,
     )
-    executable = next(dump for name, _, dump in _dumps(whole.stderr) if name == _LAST_PASS)
-    lowered = run_tool(
-        ["--lower-affine", "--mlir-print-op-generic"],
-        executable,
-        timeout_s=timeout_s,
-        sources=sources,
-    )
+    before_last = [dump for name, _, dump in _dumps(whole.stderr) if name == _LAST_PASS]
+    if not before_last:
+        raise strange(whole.stdout, text, sources)
+    lower = ["--lower-affine", "--mlir-print-op-generic"]
+    lowered = run_tool(lower, before_last[0], timeout_s=timeout_s, sources=sources)
     return without_own_places(lowered.stdout)
 
 
@@ -126,6 +125,8 @@ def _changes(stderr: str) -> Iterator[tuple[str, str]]:
 def _dumps(stderr: str) -> Iterator[tuple[str, str, str]]:
     """Pass name, function and module text of each dump; notes between dumps are left out."""
     heads = list(_DUMP.finditer(stderr))
+    if not heads:
+        return
     ends = [head.start() for head in heads[1:]] + [len(stderr)]
     for head, end in zip(heads, ends, strict=True):
         body = stderr[head.end() : end]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from tlcourse.bishengir.failures import strange
 from tlcourse.bishengir.options import BishengOptions, pipeline_text
 from tlcourse.bishengir.recipe import DEFAULT_TIMEOUT_S, without_own_places
 from tlcourse.bishengir.run import run_tool
@@ -62,12 +63,14 @@ def real_steps(
 
     Raises:
         TL350 to TL353: see `run_tool`.
+        TL354: the tool is another program.
     """
     pipeline = pipeline_text(mode, options or BishengOptions(), chip_name)
     arguments = [f"--pass-pipeline={pipeline}", "--dump-pass-pipeline"]
-    told = run_tool(arguments, "module {}", timeout_s=DEFAULT_TIMEOUT_S).stderr
-    found = _PIPELINE.search(told)
-    assert found, "the tool prints its pipeline"
+    told = run_tool(arguments, "module {}", timeout_s=DEFAULT_TIMEOUT_S)
+    found = _PIPELINE.search(told.stderr)
+    if found is None:
+        raise strange(told.stdout, "module {}", None)
     steps = tuple(_step(entry) for entry in _entries(found[1]))
     return tuple(step for step in steps if step.name != _LAST)
 

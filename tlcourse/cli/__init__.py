@@ -13,8 +13,19 @@ from pathlib import Path
 
 import typer
 
-from tlcourse.cli import bench, conformance, course, grade, kernels, machine, opt, what_if
-from tlcourse.diagnostics import TLError
+from tlcourse.cli import (
+    bench,
+    calibrate,
+    conformance,
+    course,
+    grade,
+    kernels,
+    machine,
+    opt,
+    profile,
+    what_if,
+)
+from tlcourse.diagnostics import TLError, error
 
 app = typer.Typer(
     name="tlcourse",
@@ -24,7 +35,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (course, kernels, opt, what_if, grade, machine, bench, conformance):
+for group in (
+    course,
+    kernels,
+    opt,
+    profile,
+    what_if,
+    grade,
+    machine,
+    bench,
+    calibrate,
+    conformance,
+):
     group.register(app)
 
 
@@ -36,6 +58,21 @@ def main() -> None:
     except TLError as problem:
         print(problem, file=sys.stderr)
         sys.exit(1)
+    except OSError as problem:
+        if problem.filename is None:
+            raise
+        print(_no_access(problem), file=sys.stderr)
+        sys.exit(1)
+
+
+def _no_access(problem: OSError) -> TLError:
+    """A file that the system does not let a command read or write."""
+    return error(
+        "TL718",
+        f"The file {problem.filename} cannot be used",
+        why=f"the system says: {problem.strerror}",
+        fix="give a path in a folder that you may write to, with room on its disk",
+    )
 
 
 def _warning_shown(usual: Callable[..., None]) -> Callable[..., None]:

@@ -81,8 +81,9 @@ def _summary(found: Comparison) -> str:
     both = [row for row in found.rows if row.embedded and row.real]
     ours = sum(row.real is None for row in found.rows)
     theirs = sum(row.embedded is None for row in found.rows)
+    passes = "pass" if len(both) == 1 else "passes"
     return (
-        f"{found.kernel}, {found.mode} mode: {len(both)} passes in both, the same after "
+        f"{found.kernel}, {found.mode} mode: {len(both)} {passes} in both, the same after "
         f"{sum(row.same for row in both)}; {ours} embedded only, {theirs} real only "
         "(those that changed something)"
     )

@@ -89,7 +89,8 @@ def conformance(
         Path | None, typer.Option("--json", dir_okay=False, help="Write the report here as data.")
     ] = None,
     page: Annotated[
-        Path | None, typer.Option(dir_okay=False, help="Suite lit: write the report as a page.")
+        Path | None,
+        typer.Option(dir_okay=False, help="Suite lit, whole: write the report as a page."),
     ] = None,
 ) -> None:
     """Run upstream's tests, examples or kernel sources on ours; exit 1 if one fails.
@@ -101,9 +102,7 @@ def conformance(
     from tlcourse.conformance import Settings
     from tlcourse.records import to_json
 
-    for out, option in ((json, "--json"), (page, "--page")):
-        if out is not None and not out.parent.is_dir():
-            raise typer.BadParameter(f"there is no folder {out.parent}", param_hint=option)
+    _check_outputs(json, page, whole_lit=suite is SuiteName.LIT and not only)
     settings = Settings(
         suite=suite.value,
         folder=folder,
@@ -123,6 +122,17 @@ def conformance(
 
         page.write_text(page_of(report), encoding="utf-8")
     finish(0 if report.passed else 1)
+
+
+def _check_outputs(json: Path | None, page: Path | None, *, whole_lit: bool) -> None:
+    """Misuse where a report cannot be written, before anything runs."""
+    for out, option in ((json, "--json"), (page, "--page")):
+        if out is not None and not out.parent.is_dir():
+            raise typer.BadParameter(f"there is no folder {out.parent}", param_hint=option)
+    if page is not None and not whole_lit:
+        raise typer.BadParameter(
+            "tells of the whole suite lit, without --only", param_hint="--page"
+        )
 
 
 def _run(settings: Settings) -> Report:

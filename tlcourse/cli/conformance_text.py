@@ -26,7 +26,7 @@ def report_lines(report: Report) -> list[str]:
 
 def _how(report: Report) -> str:
     """How kernels were run, for suites that run kernels."""
-    if report.suite == "goldens":
+    if report.suite in ("goldens", "lit"):
         return ""
     backend = f", backend {report.backend}" if report.execution == "simulator" else ""
     return f", execution {report.execution}{backend}"

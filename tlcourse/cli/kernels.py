@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
 from dataclasses import replace
+from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -19,10 +20,11 @@ from tlcourse.finder import prefer_simulated
 
 if TYPE_CHECKING:
     from tlcourse.diagnostics import TLError
-    from tlcourse.records import PassTrace
+    from tlcourse.records import PassTrace, Snapshot
 
 # How errors of the compiler name the other mode: for Python, or not at all.
 _OTHER_MODE = re.compile(r'compile in (Expert|Developer) mode(: mode="\w+")?')
+_PASS_CONFIG = re.compile(r'write pass_configs=\{"([\w.]+)": (\w+)\}')
 
 
 class ModeName(StrEnum):
@@ -58,10 +60,30 @@ CompareOption = Annotated[
 ]
 SwitchOption = Annotated[
     list[str] | None,
-    typer.Option("--option", metavar="NAME=VALUE", help="A switch by upstream's name."),
+    typer.Option(
+        "--option", metavar="NAME=VALUE", help="A switch by upstream's name; several: once each."
+    ),
 ]
 SwapOption = Annotated[
-    str, typer.Option("--swap", metavar="PASSES", help="Taken from the other back half.")
+    str,
+    typer.Option(
+        "--swap", metavar="PASSES", help="Passes, with commas, to take from the other back half."
+    ),
+]
+Target = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE[:KERNEL]", help="A Python file; with several kernels, the name of one too."
+    ),
+]
+ModeOption = Annotated[
+    ModeName | None,
+    typer.Option(
+        help="How it is written, default TILELANG_ASCEND_MODE, else expert.", show_default=False
+    ),
+]
+PassOption = Annotated[
+    str | None, typer.Option("--pass", metavar="PASS", help="Only the IR after this pass.")
 ]
 
 
@@ -92,11 +114,9 @@ def demo(
 
 
 def ir(
-    target: Annotated[str, typer.Argument(metavar="FILE[:KERNEL]", help="A Python file.")],
-    pass_name: Annotated[str | None, typer.Option("--pass", help="Only the IR after it.")] = None,
-    mode: Annotated[
-        ModeName | None, typer.Option(help="How it is written, default TILELANG_ASCEND_MODE.")
-    ] = None,
+    target: Target,
+    pass_name: PassOption = None,
+    mode: ModeOption = None,
     backend: Annotated[BackendName, typer.Option(help="What compiles it.")] = BackendName.EMBEDDED,
     html: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Write the explorer to this file.")
@@ -160,6 +180,9 @@ def run(
     execution: Annotated[
         ExecutionName | None, typer.Option(help="How kernels run, default simulator.")
     ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Raise every finding, not only what stops a kernel.")
+    ] = False,
 ) -> None:
     """Run a script that imports tilelang and torch_npu, with its arguments, on the simulator."""
     from tlcourse.jit.script import run_script
@@ -171,6 +194,8 @@ def run(
         prefer_simulated()
         if execution is not None:
             os.environ["TLCOURSE_EXECUTION"] = execution.value
+    if strict:
+        os.environ["TLCOURSE_STRICT"] = "1"
     finish(run_script(file, _without_separator(arguments or [])))
 
 
@@ -210,7 +235,23 @@ def _configs(words: Sequence[str], swap: str) -> dict[str, str]:
         return {}
     from tlcourse.pipeline.options import SWAP, configs_of
 
-    return {**configs_of(words), **({SWAP: swap} if swap else {})}
+    found = configs_of(words)
+    _refuse_unknown(found)
+    return {**found, **({SWAP: swap} if swap else {})}
+
+
+def _refuse_unknown(configs: Mapping[str, str]) -> None:
+    """Misuse where a switch is misspelt: a warning would be lost above the text of all passes."""
+    from tlcourse.jit.pass_config import PassConfigKey
+    from tlcourse.pipeline.options import SWITCHES
+
+    names = [switch.upstream for switch in SWITCHES if switch.upstream]
+    known = [*names, *(switch.config for switch in SWITCHES), *(key.value for key in PassConfigKey)]
+    for name in configs:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            way = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names)}"
+            raise typer.BadParameter(f"no switch {name}; {way}", param_hint="--option")
 
 
 def _traced(
@@ -252,7 +293,10 @@ def _show_comparison(
     with aside, _options_named():
         found = compared(path, kernel, pass_name, configs)
     if pass_name is not None and not found.rows:
-        raise typer.BadParameter(f"no pass {pass_name} in either", param_hint="--pass")
+        raise typer.BadParameter(
+            f"no pass {pass_name} that does something here; without --pass all are shown",
+            param_hint="--pass",
+        )
     if json:
         print_json(found)
     else:
@@ -272,12 +316,13 @@ def _options_named() -> Generator[None]:
 
 
 def _for_command_line(problem: TLError) -> TLError:
-    """The same error; where its fix is the other mode, it names the option that takes it."""
+    """The same error; where its fix is a mode or a switch, it names the option that takes it."""
     from tlcourse.diagnostics import TLError
 
     fix = _OTHER_MODE.sub(
         lambda m: f"compile in {m[1]} mode: --mode {m[1].lower()}", problem.diagnostic.fix
     )
+    fix = _PASS_CONFIG.sub(lambda m: f"write --option {m[1]}={m[2].lower()}", fix)
     return TLError(replace(problem.diagnostic, fix=fix), problem.sources)
 
 
@@ -295,12 +340,21 @@ def _trace_lines(trace: PassTrace, pass_name: str | None, *, locations: bool) ->
     shown = [step for step in trace.snapshots if pass_name in (None, step.pass_name)]
     if not shown:
         names = ", ".join(dict.fromkeys(step.pass_name for step in trace.snapshots))
-        raise typer.BadParameter(f"no pass {pass_name}; there are: {names}", param_hint="--pass")
+        raise typer.BadParameter(
+            f"this compile runs no pass {pass_name}; it runs: {names}", param_hint="--pass"
+        )
     lines: list[str] = []
     for step in shown:
-        lines.append(f"// ----- {step.index} {step.phase} {step.pass_name}: {step.status} -----")
+        lines.append(_head(step))
         lines += [f"// {note}" for note in step.notes]
         if pass_name is not None or step.index == 0 or step.status == "changed":
             text = trace.texts[step.text_id]
             lines += [text if locations else split_places(text)[0], ""]
     return lines
+
+
+def _head(step: Snapshot) -> str:
+    """The comment above the text after a pass."""
+    name = f"the real {step.pass_name}" if step.origin == "real" else step.pass_name
+    status = "as written" if step.index == 0 else step.status
+    return f"// ----- {step.index} {step.phase} {name}: {status} -----"

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     from tlcourse.pipeline.dumping import Dumps
 
-File = Annotated[Path | None, typer.Argument(metavar="FILE", help="MLIR; - is standard input.")]
+File = Annotated[
+    Path | None, typer.Argument(metavar="FILE", help="MLIR; left out, or -: standard input.")
+]
 Pipeline = Annotated[
     str,
     typer.Option(
@@ -105,13 +107,21 @@ def opt(
 
 
 def _input(file: Path | None) -> tuple[str, str]:
-    if file is None:
-        raise typer.BadParameter("give a file of MLIR, or - for standard input", param_hint="FILE")
-    if str(file) == "-":
+    if file is None and _at_terminal():
+        raise typer.BadParameter("give a file of MLIR, or - to type it in", param_hint="FILE")
+    if file is None or str(file) == "-":
         return "<stdin>", sys.stdin.read()
     if not file.is_file():
         raise typer.BadParameter(f"{file} is not a file", param_hint="FILE")
-    return str(file), file.read_text(encoding="utf-8")
+    try:
+        return str(file), file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as problem:
+        raise typer.BadParameter(f"{file} is no text in UTF-8", param_hint="FILE") from problem
+
+
+def _at_terminal() -> bool:
+    """Whether nobody pipes a module in: waiting for one would look like a command that hangs."""
+    return sys.stdin.isatty()
 
 
 def _run(

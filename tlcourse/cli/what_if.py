@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tlcourse.cli.kernels import BackendName, ModeName, split_target
+from tlcourse.cli.kernels import BackendName, ModeOption, Target, split_target
 from tlcourse.cli.output import print_json, print_lines
 from tlcourse.finder import prefer_simulated
 
@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 
 
 def what_if(
-    target: Annotated[str, typer.Argument(metavar="FILE[:KERNEL]", help="A Python file.")],
+    target: Target,
     remove: Annotated[
         list[int] | None, typer.Option(metavar="N", help="Take flag or barrier N away.")
     ] = None,
@@ -37,10 +37,7 @@ def what_if(
     shrink: Annotated[
         list[str] | None, typer.Option(metavar="BUFFER=BYTES", help="Plan a buffer smaller.")
     ] = None,
-    mode: Annotated[
-        ModeName | None,
-        typer.Option(help="How it is written, default TILELANG_ASCEND_MODE.", show_default=False),
-    ] = None,
+    mode: ModeOption = None,
     backend: Annotated[BackendName, typer.Option(help="What compiles it.")] = BackendName.EMBEDDED,
     seed: Annotated[int, typer.Option(help="Another legal order of the instructions.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print the same as data.")] = False,
@@ -76,13 +73,14 @@ def what_if(
 def listing_lines(found: Sequence[Line], sources: SourceMap) -> list[str]:
     """A line for each instruction: number, core, what it is, and the learner's line."""
     lines: list[str] = []
+    width = max((len(line.text) for line in found), default=0)
     for line in found:
         span = line.span
         source = sources.get(span.source) if span else None
         text = source.text.splitlines()[span.line - 1].strip() if source and span else ""
         place = f"{span.line:>4}: {text}" if span else ""
         mark = "*" if line.is_sync else " "
-        lines.append(f"{line.number:>4} {mark} {line.agent}  {line.text:<52} {place}".rstrip())
+        lines.append(f"{line.number:>4} {mark} {line.agent}  {line.text:<{width}} {place}".rstrip())
     return [*lines, "* flags and barriers: --remove takes one away"]
 
 

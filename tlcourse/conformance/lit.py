@@ -32,17 +32,24 @@ def run(settings: Settings, tell: Callable[[Case, int], None]) -> list[Case]:
     """
     require_filecheck()
     root = settings.folder / FOLDER
-    files = [path for path in sorted(root.rglob("*.mlir")) if settings.only in path.as_posix()]
-    total = sum(len(_outline(_text(path))) for path in files)
+    wanted = {path: _wanted(settings, path) for path in sorted(root.rglob("*.mlir"))}
+    files = [path for path, names in wanted.items() if names]
+    total = sum(len(names) for names in wanted.values())
 
     def work(path: Path) -> list[Case]:
-        cases = judge_file(settings, path)
+        cases = [case for case in judge_file(settings, path) if case.name in wanted[path]]
         for case in cases:
             tell(case, total)
         return cases
 
     with ThreadPoolExecutor(settings.jobs) as pool:
         return [case for cases in pool.map(work, files) for case in cases]
+
+
+def _wanted(settings: Settings, path: Path) -> set[str]:
+    """The names of a file's cases that hold the wanted text."""
+    cases = _cases(settings, path, _outline(_text(path)), 0.0)
+    return {case.name for case in cases if settings.only in case.name}
 
 
 def judge_file(settings: Settings, path: Path) -> list[Case]:

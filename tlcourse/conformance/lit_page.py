@@ -13,7 +13,7 @@ Made by `tlcourse conformance DIR --suite lit --page docs/lit.md`, DIR being a c
 IR at tag v1.2.0. Each module of its tests whose RUN line names embedded passes only is run through
 our passes of the same names and compared with upstream's own CHECK lines by the package filecheck.
 Not counted: modules under RUN lines with other passes, and modules of which nothing but the name of
-a function is compared.
+a function is compared. A name with two numbers says which RUN line of the file, and which module.
 """
 
 

@@ -39,9 +39,9 @@ def run(settings: Settings, tell: Tell) -> list[Case]:
     """Runs all cases; `tell` is called from several threads."""
     found = _collect(settings)
     names = [name for name in found.names if settings.only in name]
-    total = len(names) + len(found.broken)
-    broken = [_case(name, "failed", reason) for name, reason in found.broken.items()]
-    cases = [judged(case, settings) for case in broken]
+    unread = {name: why for name, why in found.broken.items() if settings.only in name}
+    total = len(names) + len(unread)
+    cases = [judged(_case(name, "failed", why), settings) for name, why in unread.items()]
     for case in cases:
         tell(case, total)
 

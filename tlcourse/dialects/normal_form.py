@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import cast
 
 from xdsl.dialects import arith, func, memref
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnknownLoc
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, UnknownLoc
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import ParseError
 
@@ -30,8 +31,8 @@ def normal_form(code: str | ModuleOp) -> str:
 
     Values are numbered in order of their definition; equal constants of a function are one, at
     its start, in order of first use; functions stand in order of their names; workspaces in GM
-    have numbers in order of first use instead of places; locations, and what the module says of
-    chip and tool, are left out.
+    have numbers in order of first use instead of places; attributes stand in order of their names;
+    locations, and what the module says of chip and tool, are left out.
 
     Args:
         code: a module, which is not changed, or its text. A text that xDSL does not read (affine
@@ -51,6 +52,7 @@ def _of_module(module: ModuleOp) -> str:
         module.attributes.pop(name, None)
     for op in module.walk():
         _forget_names(op)
+        _sort_attributes(op)
     functions = [op for op in module.walk() if isinstance(op, func.FuncOp) and op.body.blocks]
     functions.sort(key=lambda function: function.sym_name.data)
     _order_workspaces(functions)
@@ -68,6 +70,23 @@ def _forget_names(op: Operation) -> None:
     arguments = [value for region in op.regions for block in region.blocks for value in block.args]
     for value in (*op.results, *arguments):
         value.name_hint = None
+
+
+def _sort_attributes(op: Operation) -> None:
+    """By name, as MLIR keeps them; xDSL keeps the order in which they were given."""
+    for entries in (op.attributes, op.properties):
+        found = sorted(entries.items())
+        entries.clear()
+        entries.update((name, _sorted(value)) for name, value in found)
+
+
+def _sorted(value: Attribute) -> Attribute:
+    if isinstance(value, ArrayAttr):
+        members = cast("ArrayAttr[Attribute]", value).data
+        return ArrayAttr([_sorted(member) for member in members])
+    if isinstance(value, DictionaryAttr):
+        return DictionaryAttr({name: _sorted(one) for name, one in sorted(value.data.items())})
+    return value
 
 
 def _order_workspaces(functions: Iterable[func.FuncOp]) -> None:

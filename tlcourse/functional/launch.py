@@ -11,7 +11,7 @@ from tlcourse.diagnostics import Span
 from tlcourse.functional import faults
 from tlcourse.functional.barriers import Barrier, Barriers, Member, Scope
 from tlcourse.functional.flags import CoreKind, Flags
-from tlcourse.functional.printing import block_text
+from tlcourse.printing import Prints
 from tlcourse.records import Finding, Program
 from tlcourse.slack import stays_inside
 
@@ -44,6 +44,7 @@ class Launch:
         findings: what was found so far.
         capacity: elements of the device block of each tensor, where leaving a tensor inside
             its block is a warning; empty where it is an error.
+        prints: what T.print writes.
     """
 
     program: Program
@@ -56,6 +57,7 @@ class Launch:
     barriers: Barriers = field(default_factory=Barriers)
     findings: list[Finding] = field(default_factory=lambda: list[Finding]())
     capacity: Mapping[str, int] = field(default_factory=lambda: dict[str, int]())
+    prints: Prints = field(default_factory=Prints)
 
     def note(self, finding: Finding) -> None:
         """Keeps a warning, once for each place."""
@@ -152,9 +154,10 @@ class Core:
         return Barrier(flag=flag, place=place, iteration=iteration, scope=scope)
 
     def print(self, message: str, value: torch.Tensor | float, hexadecimal: bool) -> None:
-        """Prints for T.print: who, which block, the message, the value."""
-        head = f"[{self.title}, block {self.launch.block}] {message}"
-        print(head + block_text(value, hexadecimal))
+        """Prints for T.print: block, core, message, value."""
+        core = "cube core" if self.kind == "cube" else f"vector core {self.vid}"
+        prints, block = self.launch.prints, self.launch.block
+        prints.show(message, value, block=block, core=core, hexadecimal=hexadecimal)
 
     def _where(self, place: int, iteration: Shape) -> faults.Where:
         launch = self.launch

@@ -85,6 +85,7 @@ def run(
             _run_bounded(launch, arguments)
         except StopLaunch as stop:
             launch.findings.append(stop.finding)
+        launch.prints.finish()
         if start is not None and not launch.findings:
             nonfinite.first_of(launch, start, arguments, _run_singly)
     return FunctionalRun(findings=tuple(launch.findings))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tlcourse.grading.words import Phrase
-from tlcourse.records import Timeline
+from tlcourse.records import MemoryMap, Timeline
 
 _TO_GM = {"MTE3", "FIX"}
 
@@ -19,11 +19,13 @@ class Record:
         timeline: of the launch.
         blocks: logical blocks of the grid.
         output_bytes: bytes of all outputs together.
+        memory: the on-chip memories, as planned.
     """
 
     timeline: Timeline
     blocks: int
     output_bytes: int
+    memory: tuple[MemoryMap, ...] = ()
 
 
 def missing(name: str, limit: float, record: Record) -> Phrase | None:
@@ -31,13 +33,13 @@ def missing(name: str, limit: float, record: Record) -> Phrase | None:
 
     Args:
         name: the effect.
-        limit: the number to keep to, for effects that count.
+        limit: the number to keep to, for effects that count: the most, or of AT_LEAST the least.
         record: what the simulator saw.
     """
     seen = EFFECTS[name](record)
     if isinstance(seen, bool):
         return None if seen else Phrase(key=name)
-    if seen is None or seen <= limit:
+    if seen is None or (seen >= limit if name in AT_LEAST else seen <= limit):
         return None
     return Phrase(key=name, values={"seen": seen, "limit": limit})
 
@@ -69,8 +71,32 @@ def _bytes_written(record: Record) -> float | None:
     return written * record.blocks / record.output_bytes
 
 
+def _ub(record: Record) -> MemoryMap | None:
+    return next((plan for plan in record.memory if plan.space == "ub"), None)
+
+
+def _ub_used(record: Record) -> float:
+    """The part of UB that tiles lie in, in percent of its size."""
+    plan = _ub(record)
+    if plan is None:
+        return 0.0
+    peak = max((tile.offset_bytes + tile.size_bytes for tile in plan.buffers), default=0)
+    return 100 * peak / plan.capacity_bytes
+
+
+def _ub_asked(record: Record) -> float:
+    """What all tiles in UB would take side by side, in percent of its size."""
+    plan = _ub(record)
+    if plan is None:
+        return 0.0
+    return 100 * sum(tile.size_bytes for tile in plan.buffers) / plan.capacity_bytes
+
+
+AT_LEAST = frozenset({"ub_used", "ub_asked"})
 EFFECTS: dict[str, Callable[[Record], bool | float | None]] = {
     "both_kinds_of_core": _both_kinds_of_core,
     "both_vector_cores": _both_vector_cores,
     "bytes_written": _bytes_written,
+    "ub_used": _ub_used,
+    "ub_asked": _ub_asked,
 }

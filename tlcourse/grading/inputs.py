@@ -54,7 +54,7 @@ def _draw(
         values = torch.randn(shape, generator=generator, dtype=torch.float64)
     if parameter.divide_by_sqrt:
         values /= extents.evaluate(parameter.divide_by_sqrt, binding) ** 0.5
-    return values.to(getattr(torch, parameter.dtype))
+    return (values * parameter.scale + parameter.shift).to(getattr(torch, parameter.dtype))
 
 
 def _seed(spec: Spec, case: Case, secret: bytes) -> int:

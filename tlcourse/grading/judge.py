@@ -6,7 +6,7 @@ our passes and run on the simulated chip, with inputs that were drawn after it w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
 import torch
@@ -15,10 +15,13 @@ from tlcourse import extents
 from tlcourse.diagnostics import TLError
 from tlcourse.grading import effects, rebuilt
 from tlcourse.grading.inputs import PRACTICE, draw, evaluate
+from tlcourse.grading.judge_ir import judge_ir, judge_pass, with_rewrites_first
+from tlcourse.grading.judge_text import judge_answers, judge_text
 from tlcourse.grading.numbers import Comparison, compare
 from tlcourse.grading.scoring import Judged, score
 from tlcourse.grading.sealed import Sealed, from_text
-from tlcourse.grading.spec import Case, Spec, Suspect
+from tlcourse.grading.spec import Case, Spec
+from tlcourse.grading.suspects import suspected
 from tlcourse.grading.tracing import Attempt, refused
 from tlcourse.grading.verdicts import without_kernel
 from tlcourse.grading.words import Language, Phrase
@@ -44,20 +47,42 @@ def judge(
         language: of the words in the verdict.
         secret: seed of the inputs.
     """
+    if spec.kind in ("answer", "written"):
+        return _words(spec, cases[0], attempts[0], language)
     outcomes = [_outcome(spec, *pair, secret) for pair in zip(cases, attempts, strict=True)]
     failed = [outcome for outcome in outcomes if isinstance(outcome, Attempt)]
     if len(failed) == len(outcomes):
         verdict = without_kernel(spec, cases, failed, language)
         assert verdict is not None, "no outcome is a kernel"
         return verdict
+    if spec.kind == "pass":
+        outcomes = with_rewrites_first(outcomes)
     return score(spec, cases, outcomes, language)
+
+
+def _words(spec: Spec, case: Case, attempt: Attempt, language: Language) -> Verdict:
+    """The verdict on answers and texts."""
+    if attempt.state == "sealed":
+        try:
+            sealed = from_text(attempt.document)
+            rebuilt.check_origin(spec, case, sealed)
+            if spec.kind == "answer":
+                return judge_answers(spec, sealed, language)
+            return judge_text(spec, sealed, language)
+        except TLError as problem:
+            attempt = refused(problem)
+    verdict = without_kernel(spec, (case,), (attempt,), language)
+    assert verdict is not None, "what was refused is not sealed"
+    return verdict
 
 
 def _outcome(spec: Spec, case: Case, attempt: Attempt, secret: bytes) -> Judged | Attempt:
     if attempt.state != "sealed":
         return attempt
     try:
-        return _judged(spec, case, from_text(attempt.document), secret)
+        sealed = from_text(attempt.document)
+        rebuilt.check_origin(spec, case, sealed)
+        return _JUDGES.get(spec.kind, _judged)(spec, case, sealed, secret)
     except TLError as problem:
         return refused(problem)
 
@@ -78,7 +103,7 @@ def _judged(spec: Spec, case: Case, sealed: Sealed, secret: bytes) -> Judged:
         findings=launch.findings,
         missing_effect=_missing_effect(spec, case, kernel, launch),
         modified=next((n for n in read_only if not _same_bits(inputs[n], before[n])), ""),
-        suspect=_suspect(spec, case, before, results, comparisons),
+        suspect=suspected(spec, case, before, results, comparisons),
     )
 
 
@@ -107,6 +132,7 @@ def _missing_effect(spec: Spec, case: Case, kernel: Kernel, launch: Launch) -> P
         timeline=launch.timeline,
         blocks=prod(extents.evaluate(text, symbols) for text in kernel.launch_signature.grid),
         output_bytes=sum(output.nbytes for output in launch.outputs),
+        memory=launch.memory,
     )
     phrases = (effects.missing(asked.name, asked.limit, record) for asked in spec.effects)
     return next((phrase for phrase in phrases if phrase is not None), None)
@@ -116,24 +142,7 @@ def _same_bits(first: torch.Tensor, second: torch.Tensor) -> bool:
     return torch.equal(first.view(torch.uint8), second.view(torch.uint8))
 
 
-def _suspect(
-    spec: Spec,
-    case: Case,
-    inputs: Mapping[str, torch.Tensor],
-    results: Mapping[str, torch.Tensor],
-    comparisons: Mapping[str, Comparison],
-) -> Suspect | None:
-    """The first suspect that a wrong output equals."""
-    for suspect in spec.suspects:
-        if comparisons[suspect.name].ok:
-            continue
-        value = evaluate(suspect.value, inputs, case.binding).expand_as(results[suspect.name])
-        # Where its formula is zero for these shapes, a suspect says nothing.
-        if value.any() and _is_near(results[suspect.name], value):
-            return suspect
-    return None
-
-
-def _is_near(result: torch.Tensor, value: torch.Tensor) -> bool:
-    scale = value.abs() + value.abs().mean()
-    return bool(((result.double() - value).abs() <= 1e-3 * scale).all())
+_JUDGES: Mapping[str, Callable[[Spec, Case, Sealed, bytes], Judged]] = {
+    "ir": judge_ir,
+    "pass": judge_pass,
+}

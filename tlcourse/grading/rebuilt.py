@@ -34,7 +34,8 @@ def kernel(spec: Spec, case: Case, sealed: Sealed) -> Kernel:
         TL604: it was made for something else.
         TL605: its parameters are not the exercise's.
     """
-    module = _module(spec, case, sealed)
+    check_origin(spec, case, sealed)
+    module = _module(sealed)
     _match(spec, case, parameters(module, sealed.sources), sealed)
     mode, configs = _mode(module), _pass_configs(module)
     # Which parameters are outputs is the spec's to say, not the hand-in's.
@@ -55,7 +56,12 @@ def kernel(spec: Spec, case: Case, sealed: Sealed) -> Kernel:
     return Kernel(module, sealed.sources, settings)
 
 
-def _module(spec: Spec, case: Case, sealed: Sealed) -> ModuleOp:
+def check_origin(spec: Spec, case: Case, sealed: Sealed) -> None:
+    """Refuses what was made for something else.
+
+    Raises:
+        TL604: it was made for another exercise or case.
+    """
     if (sealed.exercise, sealed.binding) != (spec.id, case.binding):
         raise error(
             "TL604",
@@ -63,10 +69,13 @@ def _module(spec: Spec, case: Case, sealed: Sealed) -> ModuleOp:
             why="each kernel is judged for the shapes that its function was called with",
             fix="let the function make a new kernel at every call",
         )
+
+
+def _module(sealed: Sealed) -> ModuleOp:
     try:
         module = from_text(sealed.text)
         module.verify()
-        _check_order(module, frozenset())
+        check_order(module, frozenset())
         _mode(module)
         kernel_of(module)
         _check_parameters(parameters(module, sealed.sources))
@@ -90,8 +99,12 @@ def _check_parameters(found: Sequence[Parameter]) -> None:
             extents.symbols(extent)
 
 
-def _check_order(op: Operation, known: frozenset[SSAValue]) -> None:
-    """Refuses a value that is used where it is not computed yet; xDSL reads such a text."""
+def check_order(op: Operation, known: frozenset[SSAValue]) -> None:
+    """Refuses a value that is used where it is not computed yet; xDSL reads such a text.
+
+    Raises:
+        ValueError: there is such a value.
+    """
     for block in (block for region in op.regions for block in region.blocks):
         _check_block(block, known.union(block.args))
 
@@ -102,7 +115,7 @@ def _check_block(block: Block, known: frozenset[SSAValue]) -> None:
         if not seen.issuperset(op.operands):
             raise ValueError(f"{op.name} uses a value that is not computed before it")
         if op.regions:
-            _check_order(op, frozenset(seen))
+            check_order(op, frozenset(seen))
         seen.update(op.results)
 
 

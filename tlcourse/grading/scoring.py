@@ -28,6 +28,7 @@ class Judged:
         missing_effect: what is asked beside the numbers and did not happen.
         modified: an input that the kernel changed.
         suspect: the wrong answer that an output equals.
+        wrong_form: what is wrong with the form of handed-in IR, whatever it computes.
     """
 
     case: Case
@@ -38,6 +39,7 @@ class Judged:
     missing_effect: Phrase | None
     modified: str
     suspect: Suspect | None
+    wrong_form: Phrase | None = None
 
     @property
     def fault(self) -> Finding | None:
@@ -45,15 +47,25 @@ class Judged:
         return next((f for f in self.findings if f.diagnostic.severity == "error"), None)
 
     @property
+    def arises(self) -> Finding | None:
+        """Where inf or NaN arises from numbers, which is no fault as long as none is left."""
+        return next((f for f in self.findings if f.diagnostic.code == "TL509"), None)
+
+    @property
     def stop(self) -> Finding | None:
         """The finding that stopped the run."""
         return next((f for f in self.findings if f.diagnostic.code in STOPPING), None)
 
     @property
+    def has_wrong_numbers(self) -> bool:
+        """Whether an output is wrong."""
+        return not all(comparison.ok for comparison in self.comparisons.values())
+
+    @property
     def is_right(self) -> bool:
-        """Whether the run ended, all outputs are right and no input was changed."""
-        numbers = all(comparison.ok for comparison in self.comparisons.values())
-        return numbers and not self.modified and self.stop is None
+        """Whether the run ended, outputs and form are right and no input was changed."""
+        is_whole = not self.modified and self.stop is None and self.wrong_form is None
+        return is_whole and not self.has_wrong_numbers
 
 
 def score(
@@ -75,7 +87,7 @@ def score(
     checks = [
         _lowers(spec, cases, outcomes, language),
         *(_numbers(spec, *pair, language) for pair in zip(cases, outcomes, strict=True)),
-        _effects(spec, right, language),
+        *([_effects(spec, right, language)] if spec.weights.effects else []),
         *_left_for_later(spec, cases, language),
     ]
     return from_checks(
@@ -94,6 +106,8 @@ def _lowers(
     for case, outcome in zip(cases, outcomes, strict=True):
         if isinstance(outcome, Attempt):
             return replace(failed_attempt(spec, case, outcome, language), max_points=points)
+    if spec.kind != "kernel":
+        return _passed(say("reads IR", language), points, say("ir reads", language))
     return _passed(say("lowers", language), points, say("compiles", language))
 
 
@@ -106,11 +120,12 @@ def _numbers(spec: Spec, case: Case, outcome: Judged | Attempt, language: Langua
     name = say("numbers", language, case=label(case, language))
     points = _share(spec)
     if isinstance(outcome, Attempt):
-        return _failed(name, points, say("no kernel", language))
+        key = "no kernel" if spec.kind == "kernel" else "no IR"
+        return _failed(name, points, say(key, language))
     if outcome.is_right:
         return _passed(name, points, say("equal", language))
     check = _failed(name, points, _why_wrong(outcome, language))
-    fault = outcome.fault
+    fault = outcome.fault or outcome.arises
     return replace(
         check,
         hint=_cause(outcome, language),
@@ -127,6 +142,8 @@ def _why_wrong(judged: Judged, language: Language) -> str:
         return say("stopped hidden", language, code=stop.diagnostic.code)
     if judged.modified:
         return say("modified", language, name=judged.modified)
+    if judged.wrong_form is not None and not judged.has_wrong_numbers:
+        return judged.wrong_form.say(language)
     name, bad = _first_wrong(judged)
     if not public:
         return say("wrong hidden", language, name=name)
@@ -153,6 +170,8 @@ def _cause(judged: Judged, language: Language) -> str:
         return say("fix", language, fix=fix) if fix else ""
     elif judged.fault is not None and judged.case.public:
         cause = plain(judged.fault.diagnostic.what)
+    elif judged.arises is not None:
+        cause = say("arises", language)
     elif any(comparison.only_nan for comparison in judged.comparisons.values()):
         cause = say("never written", language)
     else:
@@ -164,12 +183,17 @@ def _limit(spec: Spec, judged: Judged, language: Language) -> dict[str, str]:
     """The number against its limit, and where the limit comes from; public cases only."""
     if not judged.case.public or judged.modified or judged.stop is not None:
         return {}
+    if not judged.has_wrong_numbers:
+        return {}
     name, bad = _first_wrong(judged)
-    output = next(output for output in spec.outputs if output.name == name)
+    rule = bad.rule.say(language) if bad.rule is not None else ""
+    output = next((output for output in spec.outputs if output.name == name), None)
+    if output is None:
+        return {"detail": rule}
     dtype = next(p.dtype for p in spec.parameters if p.name == name)
     why = output.why_zh if language == "zh" else output.why
     return {
-        "detail": bad.rule.say(language) if bad.rule is not None else "",
+        "detail": rule,
         "why": limit_of(dtype, output.bound, why).say(language),
     }
 

@@ -24,6 +24,12 @@ Role = Literal["in", "out", "inout"]
 
 SCHEMA = 1
 
+# What kinds without shapes have in place of cases.
+_WHOLE: dict[str, dict[str, Any]] = {
+    "answer": {"binding": {}, "label": "your answers", "label_zh": "你的答案"},
+    "written": {"binding": {}, "label": "your text", "label_zh": "你的文字"},
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class SpecParameter:
@@ -36,6 +42,8 @@ class SpecParameter:
         role: in, out or inout.
         distribution: how inputs are drawn: `normal` or `uniform`.
         divide_by_sqrt: extent whose square root divides the drawn values.
+        scale: multiplies every drawn value.
+        shift: added to every value then.
     """
 
     name: str
@@ -44,6 +52,8 @@ class SpecParameter:
     role: Role = "in"
     distribution: Literal["normal", "uniform"] = "normal"
     divide_by_sqrt: str = ""
+    scale: float = 1.0
+    shift: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,12 +86,53 @@ class Suspect:
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """One binding of the shapes. Feedback on a hidden case shows its label, never its numbers."""
+    """One binding of the shapes. Feedback on a hidden case shows its label, never its numbers.
+
+    Args:
+        binding: shape names to values.
+        label: the case in a few words.
+        label_zh: the same in Chinese.
+        public: whether a learner may see it.
+        given: for a pass, the factory of `Spec.given` whose kernel the pass gets.
+        is_rewritten: for a pass, whether it must rewrite that kernel or leave it alone.
+    """
 
     binding: dict[str, int]
     label: str
     label_zh: str
     public: bool = True
+    given: str = ""
+    is_rewritten: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """One question of an `answer` exercise.
+
+    Args:
+        name: as the learner's dictionary calls it.
+        fact: one of `tlcourse.grading.facts.FACTS`, which computes the answer.
+        of: what the fact is asked about.
+    """
+
+    name: str
+    fact: str
+    of: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Structure:
+    """What the ops of handed-in IR must be.
+
+    Args:
+        absent: op names, or their beginnings, of which none is left.
+        present: op names of which at least one is there.
+        function: for IR, the name of its function.
+    """
+
+    absent: tuple[str, ...] = ()
+    present: tuple[str, ...] = ()
+    function: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +168,12 @@ class Hint:
 
 @dataclass(frozen=True, kw_only=True)
 class Spec:
-    """One exercise. `sha256` covers the public and the private text."""
+    """One exercise. `sha256` covers the public and the private text.
+
+    `items` belong to answers, and `full_at` is how many right ones earn all points (0: all);
+    `structure` belongs to IR and passes; `given` is the source of the factories whose kernels a
+    pass gets.
+    """
 
     id: str
     version: int
@@ -129,9 +185,13 @@ class Spec:
     entry: str
     title: str
     title_zh: str
-    parameters: tuple[SpecParameter, ...]
-    outputs: tuple[Output, ...]
-    cases: tuple[Case, ...]
+    parameters: tuple[SpecParameter, ...] = ()
+    outputs: tuple[Output, ...] = ()
+    cases: tuple[Case, ...] = ()
+    items: tuple[Item, ...] = ()
+    full_at: int = 0
+    structure: Structure = field(default_factory=Structure)
+    given: str = ""
     effects: tuple[AskedEffect, ...] = ()
     suspects: tuple[Suspect, ...] = ()
     hints: tuple[Hint, ...] = ()
@@ -192,6 +252,8 @@ def spec_from(data: Mapping[str, Any], sha256: str = "") -> Spec:
     if data.get("schema") != SCHEMA:
         raise ValueError(f"schema is {data.get('schema')}, this program reads {SCHEMA}")
     rest = {key: value for key, value in data.items() if key != "schema"}
+    if rest.get("kind") in _WHOLE:
+        rest["cases"] = [_WHOLE[rest["kind"]]]
     spec = strict.read(Spec, {**rest, "sha256": sha256}, "spec")
     _check(spec)
     return spec
@@ -199,7 +261,12 @@ def spec_from(data: Mapping[str, Any], sha256: str = "") -> Spec:
 
 def _check(spec: Spec) -> None:
     results = [p.name for p in spec.parameters if p.role != "in"]
-    if [output.name for output in spec.outputs] != results:
+    if spec.kind == "answer" and not 0 <= spec.full_at <= len(spec.items) != 0:
+        raise ValueError("[[items]] is missing, or full_at is more than there are")
+    if spec.kind == "pass" and not (spec.given and all(case.given for case in spec.cases)):
+        raise ValueError("a pass needs `given`, and each of its cases names a factory in it")
+    # What a pass must keep is what the given kernel computes: it has no reference of its own.
+    if spec.kind != "pass" and [output.name for output in spec.outputs] != results:
         raise ValueError(f"[[outputs]] must describe {results} in this order")
     if any(suspect.name not in results for suspect in spec.suspects):
         raise ValueError("[[suspects]] names a parameter that is no output")

@@ -19,8 +19,9 @@ from tlcourse.config import read_config
 from tlcourse.diagnostics import Diagnostic, SourceFile, SourceMap, TLError, error
 from tlcourse.dialects.signature import stamp
 from tlcourse.dialects.text import to_text
+from tlcourse.grading import given, handed
 from tlcourse.grading.sealed import Sealed
-from tlcourse.grading.spec import Case, Spec
+from tlcourse.grading.spec import Case, Kind, Spec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +34,8 @@ class Order:
         entry: name of the learner's function.
         names: of the shapes, in the function's order.
         bindings: shapes that the function is called with, one set per case.
+        kind: of the exercise.
+        given: for a pass, the module that it gets in each case, as text.
     """
 
     exercise: str
@@ -40,6 +43,8 @@ class Order:
     entry: str
     names: tuple[str, ...]
     bindings: tuple[dict[str, int], ...]
+    kind: Kind = "kernel"
+    given: tuple[str, ...] = ()
 
 
 def order_of(spec: Spec, cases: Sequence[Case]) -> Order:
@@ -50,6 +55,8 @@ def order_of(spec: Spec, cases: Sequence[Case]) -> Order:
         entry=spec.entry,
         names=tuple(cases[0].binding),
         bindings=tuple(case.binding for case in cases),
+        kind=spec.kind,
+        given=given.texts(spec, cases),
     )
 
 
@@ -86,12 +93,12 @@ class Traced(Protocol):
 
 def attempt_all(order: Order, factory: object) -> tuple[Attempt, ...]:
     """Calls the factory for every case; a fault in one case leaves the others alone."""
-    return tuple(_attempt(order, binding, factory) for binding in order.bindings)
+    return tuple(_attempt(order, index, factory) for index in range(len(order.bindings)))
 
 
-def _attempt(order: Order, binding: Mapping[str, int], factory: object) -> Attempt:
+def _attempt(order: Order, index: int, factory: object) -> Attempt:
     try:
-        sealed = _traced(order, binding, factory)
+        sealed = _sealed(order, index, factory)
     except TLError as problem:
         # TL429 wraps what the learner's own function raised.
         own = problem.__cause__ if problem.code == "TL429" else None
@@ -103,7 +110,7 @@ def _attempt(order: Order, binding: Mapping[str, int], factory: object) -> Attem
 
 def _ended(problem: BaseException, file: str) -> Attempt:
     # Only the stub's own line means that nobody has begun.
-    if isinstance(problem, NotImplementedError) and _is_raised_in(problem, file):
+    if isinstance(problem, NotImplementedError) and _is_own(problem, file):
         return Attempt(state="untouched")
     return raised(problem, file)
 
@@ -135,14 +142,36 @@ def _frames(trace: TracebackType | None) -> list[tuple[str, int]]:
     return found
 
 
-def _is_raised_in(problem: BaseException, file: str) -> bool:
+def _is_own(problem: BaseException, file: str) -> bool:
     frames = _frames(problem.__traceback__)
     return bool(frames) and frames[-1][0] == file
 
 
 def _file_of(factory: object) -> str:
+    if isinstance(factory, type):
+        # Decorators wrap a pattern's methods: the innermost function is the learner's.
+        methods: list[object] = [m for m in vars(factory).values() if not isinstance(m, type)]
+        return next((file for file in map(_file_of, methods) if file), "")
     code = getattr(inspect.unwrap(factory), "__code__", None) if callable(factory) else None
     return getattr(code, "co_filename", "")
+
+
+def _sealed(order: Order, index: int, factory: object) -> Sealed:
+    binding = order.bindings[index]
+    if order.kind == "kernel":
+        return _traced(order, binding, factory)
+    if order.kind == "pass":
+        text = handed.rewritten(order.entry, factory, order.given[index])
+    else:
+        text = handed.text_of(order.kind, order.entry, factory)
+    return Sealed(
+        exercise=order.exercise,
+        spec_version=order.spec_version,
+        tlcourse_version=tlcourse.__version__,
+        binding=dict(binding),
+        sources={},
+        text=text,
+    )
 
 
 def _traced(order: Order, binding: Mapping[str, int], factory: object) -> Sealed:

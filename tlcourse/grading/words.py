@@ -66,8 +66,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "PARTIAL": ("Partly right.", "部分正确。"),
     "FAIL": ("Not right yet.", "还不正确。"),
     "TODO": (
-        "Not started: write your kernel into the solution cell.",
-        "尚未开始：请在解答单元格中编写内核。",
+        "Not started: write your solution into the solution cell.",
+        "尚未开始：请在解答单元格中编写解答。",
     ),
     "TIMEOUT": ("Stopped: it ran too long.", "已停止：运行时间过长。"),
     "ERROR": ("The grader failed. This costs you nothing.", "评分程序出错，不影响你的分数。"),
@@ -97,6 +97,49 @@ WORDS: dict[str, tuple[str, str]] = {
     "compiles not hidden": (
         "no kernel for a hidden case ({case}): {code}",
         "隐藏用例（{case}）没有得到内核：{code}",
+    ),
+    "item": ("{name}", "{name}"),
+    "item right": ("right", "正确"),
+    "item open": ("no answer yet", "还没有作答"),
+    "item wrong": ("{got} is not right", "{got} 不正确"),
+    "enough": (
+        "{count} right answers earn all points",
+        "答对 {count} 题即得满分",
+    ),
+    "foreign item": (
+        "{names} is no question of this exercise",
+        "{names} 不是本练习的问题",
+    ),
+    "ops left": ("{name} is left in it; asked is none", "其中还有 {name}；要求不再有"),
+    "ops missing": ("there is no {name} in it", "其中没有 {name}"),
+    "structure": ("form of the IR", "IR 的形式"),
+    "reads IR": ("reads and verifies", "可读入并通过校验"),
+    "ir reads": ("the IR can be read and verifies", "IR 可以读入并通过校验"),
+    "not rewritten": (
+        "the pass left the module {given} as it was; asked is to rewrite it",
+        "pass 没有改动模块 {given}；要求改写它",
+    ),
+    "touched": (
+        "the pass changed the module {given}, which it must leave alone",
+        "pass 改动了模块 {given}；它不应被改动",
+    ),
+    "touched hidden": (
+        "the pass changed a hidden module ({case}) that it must leave alone",
+        "pass 改动了一个不应被改动的隐藏模块（{case}）",
+    ),
+    "not rewritten hidden": (
+        "the pass left a hidden module ({case}) as it was; asked is to rewrite it",
+        "pass 没有改动一个应被改写的隐藏模块（{case}）",
+    ),
+    "nothing rewritten": (
+        "leaving a module alone counts once another one is rewritten rightly",
+        "至少正确改写一个模块之后，不改动才计分",
+    ),
+    "no IR": ("there is no IR for this case", "该用例没有 IR"),
+    "person": ("read by a person", "人工评阅"),
+    "person later": (
+        "handed in; a person reads it and gives the points",
+        "已提交；由人评阅并给分",
     ),
     "no kernel": ("there is no kernel for this case", "该用例没有内核"),
     "equal": ("equal to torch within rounding", "在舍入误差内与 torch 相等"),
@@ -168,6 +211,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "modified": ("the kernel changed its input {name}", "内核改动了输入 {name}"),
     "stopped": ("the run stopped: {what}", "运行停止：{what}"),
     "stopped hidden": ("the run stopped ({code})", "运行停止（{code}）"),
+    "arises": (
+        "a number grows beyond its dtype: the first inf or NaN arises at the line shown",
+        "有数超出了数据类型的范围：第一个 inf 或 NaN 出现在所示的行",
+    ),
     "never written": (
         "what is NaN there was never written, or was computed from memory that held nothing",
         "NaN 处从未写入，或由没有内容的内存计算而来",
@@ -254,6 +301,16 @@ WORDS: dict[str, tuple[str, str]] = {
         "at most {limit:.3g} times, each tile once",
         "内核写入全局内存的字节数是输出的 {seen:.3g} 倍；要求不超过 {limit:.3g} 倍，"
         "每个数据块只写一次",
+    ),
+    "ub_used": (
+        "the tiles take {seen:.3g} % of UB; asked is at least {limit:.3g} %: a larger tile fits",
+        "数据块占 UB 的 {seen:.3g} %；要求不低于 {limit:.3g} %：还放得下更大的数据块",
+    ),
+    "ub_asked": (
+        "all tiles side by side would take {seen:.3g} % of UB; asked is at least {limit:.3g} %: "
+        "each step of the chain has a tile of its own",
+        "所有数据块并排放置会占 UB 的 {seen:.3g} %；要求不低于 {limit:.3g} %："
+        "每一步都有自己的数据块",
     ),
     # hints, answers, progress
     "hint": ("Hint {index}/{count}: {words}", "提示 {index}/{count}：{words}"),

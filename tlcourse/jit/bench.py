@@ -35,6 +35,12 @@ class Latency(float):
         made.clock = clock
         return made
 
+    def __repr__(self) -> str:
+        return f"{float(self)} ms, {self.clock} time"
+
+    def __str__(self) -> str:
+        return float.__repr__(self)  # scripts write the unit behind it
+
     def __reduce__(self) -> tuple[type[Latency], tuple[float, Clock]]:
         return Latency, (float(self), self.clock)
 

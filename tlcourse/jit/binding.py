@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from numbers import Integral, Real
+from typing import cast
 
 import torch
 
@@ -43,8 +44,9 @@ def bind(
     written: frozenset[str] = frozenset(),
     unused: frozenset[str] = frozenset(),
     allow_cpu: bool = False,
+    shapes_only: bool = False,
 ) -> Bound:
-    """Checks a call's arguments and gives them the form that executors take. Nothing is copied.
+    """Checks a call's arguments and gives them the form that executors take, without copies.
 
     Args:
         signature: the kernel.
@@ -53,35 +55,36 @@ def bind(
         written: names of the parameters that the kernel writes.
         unused: names of the tensors that it neither reads nor writes; they may be None.
         allow_cpu: let CPU tensors pass; outputs are CPU tensors then.
+        shapes_only: tensors become tensors without numbers; extents may stand for one.
 
     Raises:
-        TL401: another number of arguments.
-        TL402: an argument is None, and the kernel uses it.
+        TL401, TL402: another number of arguments; one is None, and the kernel uses it.
         TL403: a number for a tensor, or the other way round.
         TL404: a tensor is not on the npu.
-        TL405: a tensor has another dtype.
-        TL406: a tensor is not contiguous.
-        TL407: a shape differs from the declared one.
-        TL408: shapes disagree about a symbol.
+        TL405, TL406: a tensor has another dtype; it is not contiguous.
+        TL407, TL408: a shape differs from the declared one; shapes disagree about a symbol.
         TL409: a tensor that is written shares memory with another one.
         TL411: a scalar does not fit its dtype.
         TL412: the shape of an output, or of a tensor left out, does not follow from the others.
     """
     errors = BindingErrors(signature=signature, sources=sources)
-    matched = _matched(signature, arguments, errors)
+    matched = _matched(signature, arguments, errors, shapes_only=shapes_only)
     left_out = [p for p, argument in matched if argument is None and p.name in unused]
     given = [(p, argument) for p, argument in matched if p not in left_out]
-    values = {p.name: _value(p, argument, allow_cpu, errors) for p, argument in given}
+    places = _places(allow_cpu=allow_cpu, shapes_only=shapes_only)
+    values = {p.name: _value(p, argument, places, errors) for p, argument in given}
     tensors = [(p, v) for p, _ in given if isinstance(v := values[p.name], torch.Tensor)]
     known = _symbol_values(signature, tensors, values, errors)
-    on_npu = not allow_cpu or any(argument is not values[p.name] for p, argument in given)
-    made = {p.name: _output(p, known, errors) for p in outputs_of(signature)}
+    on_npu = places == ("npu",) or any(a is not values[p.name] for p, a in given)
+    make = _empty if shapes_only else poisoned
+    made = {p.name: make(_shape(p, known, errors), p.dtype) for p in outputs_of(signature)}
+    rest = {p.name: make(_shape(p, known, errors), p.dtype) for p in left_out}
     _check_overlaps(tensors, written, errors)
-    buffers = values | made | {p.name: _output(p, known, errors) for p in left_out}
+    buffers = values | made | rest
     return Bound(
         buffers=tuple(buffers[p.name] for p in signature.parameters if p.kind != "symbol"),
         symbols={p.name: known[p.name] for p in signature.parameters if p.kind == "symbol"},
-        outputs=tuple(device.wrap(out) if on_npu else out for out in made.values()),
+        outputs=tuple(device.wrap(t) if on_npu and not t.is_meta else t for t in made.values()),
     )
 
 
@@ -113,30 +116,55 @@ def outputs_of(signature: Signature) -> list[Parameter]:
 
 
 def _matched(
-    signature: Signature, arguments: Sequence[object], errors: BindingErrors
+    signature: Signature,
+    arguments: Sequence[object],
+    errors: BindingErrors,
+    *,
+    shapes_only: bool,
 ) -> list[tuple[Parameter, object]]:
     wanted = inputs_of(signature)
     if len(arguments) != len(wanted):
         raise errors.count(wanted, outputs_of(signature), len(arguments))
-    return list(zip(wanted, arguments, strict=True))
+    matched = list(zip(wanted, arguments, strict=True))
+    return [(p, without_numbers(p, one)) for p, one in matched] if shapes_only else matched
+
+
+def _places(*, allow_cpu: bool, shapes_only: bool) -> tuple[str, ...]:
+    """The devices that tensors may be on."""
+    return ("meta",) if shapes_only else ("npu", "cpu") if allow_cpu else ("npu",)
+
+
+def without_numbers(parameter: Parameter, argument: object) -> object:
+    """A tensor on the meta device for a tensor or for a tuple of extents; all else as it is."""
+    if isinstance(argument, torch.Tensor):
+        sizes, strides = argument.shape, argument.stride()
+        return torch.empty_strided(sizes, strides, dtype=argument.dtype, device="meta")
+    if parameter.kind != "tensor" or type(argument) not in (tuple, list, torch.Size):
+        return argument
+    given = cast("Sequence[object]", argument)
+    shape = tuple(extent for extent in given if isinstance(extent, int) and extent >= 0)
+    return _empty(shape, parameter.dtype) if len(shape) == len(given) else given
+
+
+def _empty(shape: tuple[int, ...], dtype: str) -> torch.Tensor:
+    return torch.empty(shape, dtype=TORCH_DTYPES[dtype], device="meta")
 
 
 def _value(
-    parameter: Parameter, argument: object, allow_cpu: bool, errors: BindingErrors
+    parameter: Parameter, argument: object, places: Sequence[str], errors: BindingErrors
 ) -> torch.Tensor | Number:
     if argument is None:
         raise errors.missing(parameter)
     if isinstance(argument, torch.Tensor) != (parameter.kind == "tensor"):
         raise errors.kind(parameter, argument)
     if isinstance(argument, torch.Tensor):
-        return _tensor(parameter, argument, allow_cpu, errors)
+        return _tensor(parameter, argument, places, errors)
     return _number(parameter, argument, errors)
 
 
 def _tensor(
-    parameter: Parameter, tensor: torch.Tensor, allow_cpu: bool, errors: BindingErrors
+    parameter: Parameter, tensor: torch.Tensor, places: Sequence[str], errors: BindingErrors
 ) -> torch.Tensor:
-    places = ("npu", "cpu") if allow_cpu else ("npu",)
     if tensor.device.type not in places:
         raise errors.device(parameter, tensor)
     if tensor.dtype != TORCH_DTYPES[parameter.dtype]:
@@ -150,7 +178,7 @@ def _tensor(
         raise errors.rank(parameter, tensor)
     if tensor.layout != torch.strided or not tensor.is_contiguous():
         raise errors.layout(parameter, tensor)
-    return device.unwrap(tensor)
+    return tensor if tensor.is_meta else device.unwrap(tensor)
 
 
 def _is_memory(tensor: torch.Tensor) -> bool:
@@ -225,14 +253,17 @@ def _evaluated(extent: str, known: Mapping[str, int]) -> int | None:
         return None
 
 
-def _output(parameter: Parameter, known: Mapping[str, int], errors: BindingErrors) -> torch.Tensor:
+def _shape(
+    parameter: Parameter, known: Mapping[str, int], errors: BindingErrors
+) -> tuple[int, ...]:
+    """The extents of a tensor that nobody gives."""
     shape: list[int] = []
     for extent in parameter.extents:
         size = _evaluated(extent, known)
         if size is None or size < 0:
             raise errors.unknown(parameter, extent)
         shape.append(size)
-    return poisoned(tuple(shape), parameter.dtype)
+    return tuple(shape)
 
 
 def _check_overlaps(
@@ -247,7 +278,9 @@ def _check_overlaps(
 
 
 def _share_memory(here: torch.Tensor, there: torch.Tensor) -> bool:
-    """Whether the bytes of two contiguous tensors overlap."""
+    """Whether the bytes of two contiguous tensors overlap; without numbers there are none."""
+    if here.is_meta:
+        return False
     starts = here.data_ptr(), there.data_ptr()
     ends = starts[0] + here.nbytes, starts[1] + there.nbytes
     return max(starts) < min(ends)

@@ -19,7 +19,7 @@ from tlcourse.jit.report import warn
 from tlcourse.jit.settings import Settings
 from tlcourse.jit.writes import unused_parameters, written_parameters
 from tlcourse.pipeline import Compilation, compile_module, lower_tile, lower_to_mlir
-from tlcourse.pipeline.ignored import ignored_switches
+from tlcourse.pipeline.ignored import idle_exchanges, ignored_switches
 from tlcourse.pipeline.what_if import Edit, edited
 from tlcourse.records import Backend, PassTrace, Program, Signature
 
@@ -47,17 +47,17 @@ class Compiler:
     def program(self, execution: Execution, backend: Backend) -> Program:
         """The Program for an executor, from the cache or made now.
 
-        Warns (TL326) of switches without effect.
+        Warns (TL326) of switches and exchanges without effect.
         """
         if execution == "simulator":
-            warn(ignored_switches(self.settings.pass_configs, backend), {})
+            self._warn(backend)
         return self._cached(
             Program, execution, backend, lambda: self._generated(execution, backend)
         )
 
     def trace(self, backend: Backend) -> PassTrace:
         """The IR after every pass, from the cache or made now; warns as `program`."""
-        warn(ignored_switches(self.settings.pass_configs, backend), {})
+        self._warn(backend)
         return self._cached(PassTrace, "trace", backend, lambda: self._traced(backend))
 
     def compilation(self, backend: Backend, *, trace: bool = False) -> Compilation:
@@ -81,6 +81,11 @@ class Compiler:
     def mlir(self) -> ModuleOp:
         """What code generation makes, without looking into the cache."""
         return lower_to_mlir(self.module, self.sources, chip=self.settings.chip)
+
+    def _warn(self, backend: Backend) -> None:
+        configs = self.settings.pass_configs
+        idle = idle_exchanges(configs, self.signature.mode)
+        warn((*ignored_switches(configs, backend), *idle), {})
 
     def _generated(self, execution: Execution, backend: Backend) -> Program:
         made = self._functional() if execution == "functional" else self._simulated(backend)

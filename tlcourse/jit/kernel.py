@@ -18,19 +18,23 @@ from tlcourse.jit.compiling import Compiler
 from tlcourse.jit.dtypes import SHORT_DTYPES
 from tlcourse.jit.elsewhere import not_served
 from tlcourse.jit.launch import Execution, Launch, run_bound
+from tlcourse.jit.profiling import chip_from, profile_recording, record_program
 from tlcourse.jit.report import report
 from tlcourse.jit.settings import Settings, backend_from, checks_from, execution_from
 from tlcourse.jit.supply import TensorSupplyType
 from tlcourse.jit.tuning.errors import not_tuned
 from tlcourse.jit.writes import unused_parameters, written_parameters
 from tlcourse.language import PrimFunc
+from tlcourse.live import PassMeasure, SwitchState
+from tlcourse.pipeline.ignored import switch_states
 from tlcourse.pipeline.instructions import Line, listing
 from tlcourse.pipeline.what_if import Edit, Remove, Shrink, Swap
-from tlcourse.records import Backend, Parameter, PassTrace, Program
+from tlcourse.records import Backend, Parameter, PassTrace, Program, Timeline
 
 if TYPE_CHECKING:
     from tlcourse.jit.bench import Latency
     from tlcourse.jit.profiler import Profiler
+    from tlcourse.simulator.cycles import Recording
 
 
 class Kernel:
@@ -74,6 +78,7 @@ class Kernel:
         )
         self._programs: dict[tuple[Execution, Backend], Program] = {}
         self._compiling = threading.Lock()
+        self._on_chips: dict[str, Kernel] = {}
 
     def __call__(
         self, *tensors: object, **named: object
@@ -123,7 +128,8 @@ class Kernel:
 
         Raises:
             TL401 to TL413: the arguments do not fit.
-            TL424: a word for execution, backend or checks is unknown.
+            TL415: there is no block `replay`.
+            TL424: a word for execution, backend or checks is unknown, a number is none.
         """
         check_names(self.launch_signature, named, self.sources)
         how = self.settings.checks if checks is None else checks_from(checks)
@@ -142,6 +148,51 @@ class Kernel:
         )
         return self.last_launch
 
+    def profile(
+        self,
+        *tensors: object,
+        chip: str | None = None,
+        cold: bool = False,
+        block: int | None = None,
+    ) -> Timeline:
+        """How long the chip takes, pipe by pipe, without computing a number.
+
+        Args:
+            tensors: as in a call. A tensor may also be given by its shape alone, as a tuple or
+                on the meta device, unless the kernel decides by numbers what it does.
+            chip: name of the chip; None is the one of the settings.
+            cold: L2 is empty at the start; else an equal launch ran before.
+            block: the block that is shown; None shows the core group that ends last.
+
+        Raises:
+            TL401 to TL412: the arguments do not fit.
+            TL425: the chip is unknown.
+            TL470 to TL472: numbers are needed; there is no such block; the kernel stands still.
+
+        Example:
+            >>> kernel.profile((4096, 4096), (4096, 4096)).cycles  # doctest: +SKIP
+        """
+        recording = self.record(*tensors, chip=chip)
+        found = self.settings.chip if chip is None else chip_from(chip)
+        return profile_recording(recording, found, cold=cold, block=block)
+
+    def record(self, *tensors: object, chip: str | None = None) -> Recording:
+        """What a launch issues, to be timed with `tlcourse.simulator.cycles`; see `profile`."""
+        kernel = self if chip is None else self._for_chip(chip)
+        program = kernel._program(("simulator", kernel.settings.backend))
+        return record_program(program, tensors, kernel.settings.chip, self.unused)
+
+    def _for_chip(self, name: str) -> Kernel:
+        """The same kernel compiled for another chip, made once."""
+        if name == self.settings.chip.name:
+            return self
+        if name not in self._on_chips:
+            settings = replace(self.settings, chip=chip_from(name))
+            self._on_chips[name] = Kernel(
+                self.module, self.sources, settings, self.prim_func, self._compiler.edits
+            )
+        return self._on_chips[name]
+
     def program(self, execution: str | None = None, backend: str | None = None) -> Program:
         """The compiled kernel as data; made once.
 
@@ -157,6 +208,30 @@ class Kernel:
             TL424: the backend is unknown.
         """
         return self._compiler.trace(self._backend(backend))
+
+    def switches(self, backend: str | None = None) -> tuple[SwitchState, ...]:
+        """The switches of the passes, with the values that this kernel is compiled with."""
+        return switch_states(self.settings.pass_configs, self._backend(backend))
+
+    def with_switches(self, configs: Mapping[str, object]) -> Kernel:
+        """The same kernel with further `pass_configs`, which override its own.
+
+        Raises:
+            TL325, TL431: a key or a value has no meaning, as in `tilelang.compile`.
+        """
+        from tlcourse.jit.reconfigure import with_pass_configs
+
+        return with_pass_configs(self, configs)
+
+    def measure_passes(
+        self, backend: str | None = None, *, numbers: bool = False
+    ) -> tuple[PassMeasure, ...]:
+        """Time of each embedded pass; `numbers` says whether it keeps those of one launch too."""
+        from tlcourse.jit.measuring import measured_passes
+
+        if self._backend(backend) != "embedded":
+            return ()  # nobody can tell of the real compiler's
+        return measured_passes(self, numbers=numbers)
 
     def instructions(self) -> tuple[Line, ...]:
         """What each kind of core executes, numbered, flags and barriers among it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,14 +29,14 @@ class Launch:
         outputs: the tensors of out_idx, on the npu.
         findings: what the executor saw, errors first come first.
         memory: the on-chip memories, as planned (simulator only).
-        timed: the timeline, None for the functional executor.
+        timed: makes the timeline when it is asked for, None for the functional executor.
         replay: the instructions of the block that was asked for (simulator only).
     """
 
     outputs: tuple[torch.Tensor, ...]
     findings: tuple[Finding, ...]
     memory: tuple[MemoryMap, ...] = ()
-    timed: Timeline | None = None
+    timed: Callable[[], Timeline] | None = None
     replay: Replay | None = None
 
     @property
@@ -53,7 +53,7 @@ class Launch:
                 why="the functional executor computes numbers and knows no cycles",
                 fix='launch with execution="simulator"',
             )
-        return self.timed
+        return self.timed()
 
 
 def launch_program(
@@ -98,11 +98,34 @@ def run_bound(
     seed: int = 0,
     replay: int = -1,
 ) -> Launch:
-    """Runs the program on arguments that are bound already; see `launch_program`."""
+    """Runs the program on arguments that are bound already; see `launch_program`.
+
+    Raises:
+        TL415: there is no block `replay`.
+        TL424: `seed` or `replay` is no whole number.
+    """
+    whole_from(seed, "seed")
+    whole_from(replay, "replay")
     with _ONE_LAUNCH_AT_A_TIME:
         if program.kind == "functional":
             return _run_functional(program, bound)
         return _run_simulator(program, bound, chip, checks, seed, replay)
+
+
+def whole_from(value: object, name: str) -> int:
+    """A whole number that a launch is given.
+
+    Raises:
+        TL424: it is something else.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise error(
+        "TL424",
+        f"{name} = {value!r} is no whole number",
+        why="`seed` names one of the legal orders, `replay` a block; both are counted from 0",
+        fix=f"write {name}=1",
+    )
 
 
 def _run_functional(program: Program, bound: Bound) -> Launch:
@@ -115,9 +138,9 @@ def _run_functional(program: Program, bound: Bound) -> Launch:
 def _run_simulator(
     program: Program, bound: Bound, chip: Chip, checks: Checks, seed: int, replay: int
 ) -> Launch:
-    from tlcourse.simulator.run import run
+    from tlcourse.simulator.run import simulate
 
-    result = run(
+    result = simulate(
         program,
         bound.buffers,
         symbols=bound.symbols,
@@ -130,6 +153,6 @@ def _run_simulator(
         outputs=bound.outputs,
         findings=result.findings,
         memory=result.memory,
-        timed=result.timeline,
+        timed=result.timed,
         replay=result.replay,
     )

@@ -1,7 +1,8 @@
 """How a learner hears of faults: as an error where the run stopped, else as a warning.
 
 A finding after which the run stopped is raised, because the outputs are incomplete. All
-others are warnings, so that the wrong numbers of a racy kernel can be looked at.
+others are warnings, so that the wrong numbers of a racy kernel can be looked at; with
+TLCOURSE_STRICT they are raised as well.
 """
 
 from __future__ import annotations
@@ -11,11 +12,15 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
+from tlcourse.config import read_config
 from tlcourse.diagnostics import Diagnostic, SourceMap, TLError, render_text
 from tlcourse.records import Finding
 
 STOPPING = frozenset({"TL501", "TL502", "TL504", "TL505", "TL506", "TL527", "TL529", "TL530"})
 """Codes of findings that are raised: out of bounds, deadlock, too many steps, no way on."""
+
+MOST_WARNINGS = 8
+"""So many findings of a launch are shown as warnings; the others are counted."""
 
 _PACKAGE = str(Path(__file__).parent.parent)
 
@@ -42,19 +47,25 @@ def warn(diagnostics: Sequence[Diagnostic], sources: SourceMap) -> None:
 def report(findings: Sequence[Finding], sources: SourceMap) -> None:
     """Warns about findings, at the learner's line, then raises the first that stopped the run.
 
+    With TLCOURSE_STRICT, where none stopped it, the first of all is raised.
+
     Args:
         findings: what the executor saw.
         sources: the texts that their spans point into.
 
     Raises:
-        TLError: the code of a finding in STOPPING.
+        TLError: the code of a finding in STOPPING; with TLCOURSE_STRICT of any finding.
     """
     stopped = [finding for finding in findings if finding.diagnostic.code in STOPPING]
-    for finding in findings:
-        if finding not in stopped:
-            _warn(_counted(finding, sources), FindingWarning)
-    if stopped:
-        raise TLError(stopped[0].diagnostic, dict(sources))
+    raised = stopped or (findings[:1] if read_config().strict else [])
+    others = [one for one in findings if one not in stopped and one not in raised]
+    for finding in others[:MOST_WARNINGS]:
+        _warn(_counted(finding, sources), FindingWarning)
+    if len(others) > MOST_WARNINGS:
+        more = len(others) - MOST_WARNINGS
+        _warn(f"{more} more findings; kernel.last_launch.findings holds all", FindingWarning)
+    if raised:
+        raise TLError(raised[0].diagnostic, dict(sources))
 
 
 def _counted(finding: Finding, sources: SourceMap) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -80,6 +81,34 @@ def check_passes(
     checks.append(compared("codegen", before, after))
     checks += launch.after_each(NPUIR_PASSES, mlir, setting, launch.stage_numbers)
     return tuple(checks)
+
+
+def time_passes(
+    module: ModuleOp,
+    sources: SourceMap,
+    *,
+    options: PassOptions | None = None,
+    chip: Chip = DEFAULT_CHIP,
+) -> tuple[tuple[str, float], ...]:
+    """Name and wall time in seconds of each pass, in the order of `check_passes`; arguments too."""
+    setting = Setting(mode=mode_of(module), chip=chip, options=options or PassOptions())
+    found: list[tuple[str, float]] = []
+
+    def apply_all(steps: Sequence[Step], module: ModuleOp) -> None:
+        for step in (step for step in steps if step.runs(setting)):
+            one = step.make(setting)
+            start = time.perf_counter()
+            one.apply(context(), module)
+            found.append((one.name, time.perf_counter() - start))
+            take_notes(module)
+
+    tile = module.clone()
+    apply_all(TIR_PASSES, tile)
+    start = time.perf_counter()
+    mlir = codegen.generate(tile, sources)
+    found.append(("codegen", time.perf_counter() - start))
+    apply_all(NPUIR_PASSES, mlir)
+    return tuple(found)
 
 
 Numbers = tuple[torch.Tensor, ...]

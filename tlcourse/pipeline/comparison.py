@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from tlcourse.dialects.normal_form import normal_form
 from tlcourse.pipeline.figures import Figures, figures
+from tlcourse.pipeline.value_names import in_names_of
 
 # Clean-ups run many times in both; they must not decide what lies beside what.
 _CLEAN_UPS = ("canonicalize", "cse", "convert-arith-to-affine", "memref-dse", "scf-")
@@ -51,7 +52,8 @@ class Row:
         embedded: what ours did; None where the embedded pipeline does not have the pass there.
         real: the same of the real one.
         diff: how the modules after it differ: lines of a unified diff from embedded to real, by
-            normal form. Empty where they are the same, or only one has the pass.
+            normal form, with the values of the real one in our names where the lines are alike.
+            Empty where they are the same, or only one has the pass.
     """
 
     pass_name: str
@@ -125,6 +127,8 @@ def _row(name: str, ours: Stage | None, theirs: Stage | None, normal: Callable[[
     diff: tuple[str, ...] = ()
     if ours and theirs:
         left, right = (normal(stage.after).splitlines() for stage in (ours, theirs))
+        if left != right:
+            right = in_names_of(left, right)
         diff = tuple(difflib.unified_diff(left, right, "embedded", "real", n=1, lineterm=""))
     return Row(
         pass_name=name, embedded=_effect(ours, normal), real=_effect(theirs, normal), diff=diff

@@ -50,6 +50,12 @@ def check_swap(names: Sequence[str]) -> None:
         )
 
 
+def idle_swaps(setting: Setting) -> tuple[str, ...]:
+    """Passes in `swap` that this compile does not run, so that nothing is exchanged."""
+    running = {step.make(setting).name for step in NPUIR_PASSES if step.runs(setting)}
+    return tuple(name for name in setting.options.swap if name not in running)
+
+
 def with_real_passes(setting: Setting) -> tuple[Step, ...]:
     """The embedded pipeline, with real passes in the places that `swap` names.
 

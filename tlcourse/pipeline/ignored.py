@@ -1,12 +1,16 @@
-"""Switches that are given and reach no pass, since the back half that compiles has none for it."""
+"""The switches of a compile, and those that reach no pass of the back half that compiles."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tlcourse.chips import DEFAULT_CHIP
 from tlcourse.diagnostics import Diagnostic
+from tlcourse.live import SwitchState
+from tlcourse.pipeline.exchange import idle_swaps
 from tlcourse.pipeline.options import SWAP, SWITCHES, PassOptions, Switch
-from tlcourse.records import Backend
+from tlcourse.pipeline.order import Setting
+from tlcourse.records import Backend, Mode
 
 
 def ignored_switches(configs: Mapping[str, str], backend: Backend) -> tuple[Diagnostic, ...]:
@@ -23,6 +27,45 @@ def ignored_switches(configs: Mapping[str, str], backend: Backend) -> tuple[Diag
         if switch.config in configs
         and switch.read(configs[switch.config]) != switch.embedded_value
         and _only_ours_run(switch, backend, swap)
+    )
+
+
+def switch_states(configs: Mapping[str, str], backend: Backend) -> tuple[SwitchState, ...]:
+    """Every switch with its value under `pass_configs`; arguments as `ignored_switches`."""
+    options = PassOptions().with_configs(configs)
+    return tuple(
+        SwitchState(
+            name=switch.upstream or switch.config,
+            config=switch.config,
+            value=switch.written(getattr(options, switch.option)),
+            usual=switch.usual,
+            is_followed=not _only_ours_run(switch, backend, options.swap),
+        )
+        for switch in SWITCHES
+    )
+
+
+def idle_exchanges(configs: Mapping[str, str], mode: Mode) -> tuple[Diagnostic, ...]:
+    """A warning (TL326) for each pass in `tlcourse.swap` that this compile does not run.
+
+    Args:
+        configs: names and values.
+        mode: how the kernel is written.
+    """
+    options = PassOptions().with_configs(configs)
+    if not options.swap:
+        return ()
+    names = idle_swaps(Setting(mode=mode, chip=DEFAULT_CHIP, options=options))
+    return tuple(_idle(name, mode) for name in names)
+
+
+def _idle(name: str, mode: Mode) -> Diagnostic:
+    return Diagnostic(
+        code="TL326",
+        severity="warning",
+        what=f"{SWAP}: {name} is exchanged for nothing, as this compile does not run it",
+        why=f"in {mode} mode, with these switches, it is no part of the pipeline",
+        fix=f"leave {name} out, or set the switch that brings it in: docs/passes.md lists both",
     )
 
 

@@ -145,8 +145,10 @@ def _pipes(place: Place) -> tuple[str, ...]:
 
 
 def _number(event: int | SSAValue) -> int | str:
-    """A flag id; one that the kernel computes has the name of its value."""
+    """A flag id; of one that changes from turn to turn of a loop the name of its value, if any."""
     if isinstance(event, int):
         return event
     known = constant_of(event)
-    return f"%{event.name_hint or '?'}" if known is None else known
+    if known is not None:
+        return known
+    return f"%{event.name_hint}" if event.name_hint else "by turn"

@@ -27,6 +27,7 @@ from tlcourse.pipeline.failure import with_spans
 
 SPLIT = "// -----"
 _UNDEFINED = re.compile(r"used but not defined: \[(%[\w$.-]+)")
+_COMMENT = re.compile(r"//[^\n]*")
 _SPLIT_LINE = re.compile(r"^[ \t]*// -----[^\n]*$", re.MULTILINE)
 
 
@@ -143,6 +144,8 @@ class _Run:
         return module
 
     def _read(self, ctx: Context) -> ModuleOp:
+        if not _COMMENT.sub("", self.text).strip():
+            return ModuleOp([])
         try:
             module = from_text(self.text, name=self.name, ctx=ctx)
         except ParseError as problem:

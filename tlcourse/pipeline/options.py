@@ -100,7 +100,10 @@ class Switch:
     @property
     def usual(self) -> str:
         """Its value in upstream's sense where nobody gives one."""
-        value = getattr(PassOptions(), self.option)
+        return self.written(getattr(PassOptions(), self.option))
+
+    def written(self, value: bool | int) -> str:
+        """A value of the option in upstream's sense, as `read` takes it."""
         return str(value) if self.is_number else str(value is not self.inverted).lower()
 
     def read(self, text: str) -> bool | int:

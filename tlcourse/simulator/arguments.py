@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 
 from tlcourse import extents, work
@@ -26,6 +27,7 @@ class Launch:
     Args:
         arguments: what the generated code is called with.
         blocks: number of blocks that run, fewer than the grid's where each does several.
+        workspace: the compiler's memory in GM, a share for each block.
         tensors: memories of tensor parameters by their place in the signature.
         shapes: their extents.
         written: memories in GM that the kernel writes, or reads although they hold poison.
@@ -35,6 +37,7 @@ class Launch:
 
     arguments: tuple[Argument, ...]
     blocks: int
+    workspace: Memory
     tensors: Mapping[int, Memory]
     shapes: Mapping[int, tuple[int, ...]]
     written: tuple[Memory, ...]
@@ -52,7 +55,7 @@ def bind(
 
     Args:
         program: what is launched.
-        buffers: tensors and numbers.
+        buffers: tensors and numbers; with tensors on the meta device nothing can be computed.
         symbols: values of the symbols.
         capacity: elements of the device's block that starts with each tensor, if it is to count.
 
@@ -62,7 +65,8 @@ def bind(
     values = _values(program, buffers, symbols)
     logical = _grid(program, values)
     blocks = min(logical, program.options.get("physical_blocks") or logical)
-    workspace = _workspace(program, values, blocks)
+    on_meta = any(isinstance(one, torch.Tensor) and one.is_meta for one in buffers)
+    workspace = _workspace(program, values, blocks, "meta" if on_meta else "cpu")
     dtypes: Sequence[str] = program.options["arguments"]
     names, given = program.signature.parameters, iter(buffers)
     found = [symbols[p.name] if p.kind == "symbol" else next(given) for p in names]
@@ -72,10 +76,7 @@ def bind(
         place: in_gm(names[place].name, tensor, rooms.get(names[place].name, 0))
         for place, tensor in plain.items()
     }
-    parameters: list[Argument] = [
-        one if isinstance(one, (int, float)) else _whole(tensors[place], dtypes[place + _FIRST])
-        for place, one in enumerate(found)
-    ]
+    parameters = _parameters(found, tensors, dtypes)
     grid = [logical, 1, 1, 0, 0, 0][: max(len(dtypes) - _FIRST - len(parameters), 0)]
     gm = {_FIRST - 1: workspace, **{place + _FIRST: m for place, m in tensors.items()}}
     outputs = [id(m) for place, m in tensors.items() if place in program.signature.out_idx]
@@ -84,6 +85,7 @@ def bind(
     return Launch(
         arguments=(*_head(workspace), *parameters, *grid),
         blocks=blocks,
+        workspace=workspace,
         tensors=tensors,
         shapes={place: tuple(tensor.shape) for place, tensor in plain.items()},
         # A fresh memory that is only read would hand out poison, so it is followed as well.
@@ -91,6 +93,16 @@ def bind(
         read=read,
         fresh=fresh,
     )
+
+
+def _parameters(
+    found: Sequence[Buffer], tensors: Mapping[int, Memory], dtypes: Sequence[str]
+) -> list[Argument]:
+    """The kernel's own parameters, as the generated code takes them."""
+    return [
+        one if isinstance(one, (int, float)) else _whole(tensors[place], dtypes[place + _FIRST])
+        for place, one in enumerate(found)
+    ]
 
 
 def _head(workspace: Memory) -> tuple[Argument, ...]:
@@ -135,13 +147,17 @@ def _grid(program: Program, values: Mapping[str, int]) -> int:
     )
 
 
-def _workspace(program: Program, values: Mapping[str, int], blocks: int) -> Memory:
+def _workspace(program: Program, values: Mapping[str, int], blocks: int, device: str) -> Memory:
     share_bytes = extents.evaluate(program.workspace_bytes_per_block, values)
     size = share_bytes * blocks
-    memory = in_gm("the workspace", torch.empty(max(size, 2), dtype=torch.uint8))
+    # numpy's zeros cost nothing until they are touched; a block poisons its share as it starts.
+    if device == "meta":
+        cells = torch.empty(max(size, 2), dtype=torch.uint8, device=device)
+    else:
+        cells = torch.from_numpy(np.zeros(max(size, 2), dtype=np.uint8))
+    memory = in_gm("the workspace", cells)
     memory.share_bytes = share_bytes
     memory.unit_bytes = int(program.options["workspace_unit_bytes"])
-    memory.poison()
     return memory
 
 

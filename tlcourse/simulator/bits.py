@@ -51,6 +51,20 @@ def pack(tile: BitTile, data: torch.Tensor, values: torch.Tensor) -> None:
     data[start:stop] = (flat.view(-1, 8).to(torch.uint8) << _PLACES).sum(1, dtype=torch.uint8)
 
 
+def unpacked_lanes(tile: BitTile, data: torch.Tensor) -> torch.Tensor:
+    """The elements of many blocks, a copy [blocks, ..]; `data` is [blocks, bytes]."""
+    return _lanes_of(tile, _lanes_in(tile, data))
+
+
+def pack_lanes(tile: BitTile, data: torch.Tensor, values: torch.Tensor) -> None:
+    """Writes the bools [blocks, ..] of many blocks into the bits of their tiles."""
+    start, stop = tile.span_bytes()
+    flat = _lanes_in(tile, data)
+    _lanes_of(tile, flat).copy_(values)
+    parts = flat.view(len(flat), -1, 8).to(torch.uint8) << _PLACES
+    data[:, start:stop] = parts.sum(2, dtype=torch.uint8)
+
+
 def bits_in(data: torch.Tensor) -> torch.Tensor:
     """All bits of some bytes, as bools."""
     return ((data.unsqueeze(1) >> _PLACES) & 1).bool().reshape(-1)
@@ -59,6 +73,17 @@ def bits_in(data: torch.Tensor) -> torch.Tensor:
 def bits_of(tile: BitTile, flat: torch.Tensor) -> torch.Tensor:
     """A tile's part of what stands for the bits of the bytes that it spans."""
     return flat.as_strided(tile.sizes, tile.strides, tile.first_bit() - 8 * tile.span_bytes()[0])
+
+
+def _lanes_in(tile: BitTile, data: torch.Tensor) -> torch.Tensor:
+    start, stop = tile.span_bytes()
+    return ((data[:, start:stop].unsqueeze(2) >> _PLACES) & 1).bool().reshape(len(data), -1)
+
+
+def _lanes_of(tile: BitTile, flat: torch.Tensor) -> torch.Tensor:
+    first = tile.first_bit() - 8 * tile.span_bytes()[0]
+    sizes, strides = (len(flat), *tile.sizes), (flat.shape[1], *tile.strides)
+    return flat.as_strided(sizes, strides, first)
 
 
 def runs_in_bytes(

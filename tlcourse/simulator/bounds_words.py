@@ -45,15 +45,51 @@ def fault(
         f"{_extent(tile, how)}",
         why=BESIDE_WHY if beside else _WHY,
         fix=_fix(wording.short(tile) or name, tile, how),
-        label=f"reaches {how.stop - how.limit:,}{_unit(tile, how)} too far"
-        if how.stop > how.limit
-        else f"starts at {how.start:,}",
+        label=_label(tile, how),
         # What lies outside holds nothing; that it is used is no second fault.
         excuses=(("uninitialised", instruction.site.index), ("unwritten", instruction.site.index)),
     )
 
 
+def inside_a_slot(
+    instruction: Instruction, tile: Tile, start: int, slot: int, key: Hashable
+) -> Fault:
+    """TL533: a transfer between GM and UB starts inside a slot.
+
+    Args:
+        instruction: the transfer.
+        tile: its side in UB.
+        start: bytes from the start of the slot.
+        slot: bytes of a slot.
+        key: of the fault.
+    """
+    return Fault(
+        key=key,
+        code="TL533",
+        at=instruction,
+        what=f"{instruction.site.op} starts {start} B into a slot of {wording.tile(tile)}, "
+        f"{wording.where(instruction)}, but needs a multiple of {slot} B",
+        why=f"the DMA between GM and UB moves whole slots of {slot} B, and Expert mode adds no "
+        "instructions that shift data inside one",
+        fix="copy to the front of a tile and move it on inside UB, or let the offset be a "
+        f"multiple of {slot // max(tile.width, 1)} elements",
+        label=f"{start} B into a slot",
+    )
+
+
+def _label(tile: Tile, how: Outside) -> str:
+    if how.is_negative:
+        return f"the extent is {how.stop - how.start:,}"
+    if how.stop > how.limit:
+        return f"reaches {how.stop - how.limit:,}{_unit(tile, how)} too far"
+    return f"starts at {how.start:,}"
+
+
 def _extent(tile: Tile, how: Outside) -> str:
+    if how.is_negative:
+        return (
+            f"dimension {how.dim} from {how.start:,} on has an extent of {how.stop - how.start:,}"
+        )
     if how.dim < 0:
         return f"elements {how.start:,} to {how.stop - 1:,}, but there are {how.limit:,}"
     if _unit(tile, how):
@@ -78,6 +114,11 @@ def _unit(tile: Tile, how: Outside) -> str:
 
 
 def _fix(name: str, tile: Tile, how: Outside) -> str:
+    if how.is_negative:
+        return (
+            "an extent such as T.min(block, size - start) is below 0 where nothing is left: put an "
+            "`if` around, or end the grid or the loop earlier"
+        )
     if how.start < 0:
         return f"correct the start: the first index of {name} is 0"
     if tile.elements == 1:

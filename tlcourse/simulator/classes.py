@@ -114,7 +114,7 @@ class DryCore(Core):
     def store(self, site: int, value: float, tile: Tile, indices: tuple[int, ...]) -> None:
         self.notes.append(site)
 
-    def show(self, site: int, prefix: str, value: Operand) -> None:
+    def show(self, site: int, prefix: str, value: Operand, hexadecimal: bool = False) -> None:
         self.notes.append(site)
 
 

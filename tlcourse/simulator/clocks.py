@@ -13,15 +13,14 @@ again, and what is not there any more was a consequence.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from tlcourse.simulator.instruction import Instruction
 from tlcourse.simulator.machine import PIPES, Machine, Observer
-from tlcourse.simulator.marks import Marks
-from tlcourse.simulator.memory import Memory
 from tlcourse.simulator.order import NoOrderError, Waits, program_order
+from tlcourse.simulator.places import Last, Places, Touched
 from tlcourse.simulator.repair import Race, Repair, repairs
 from tlcourse.simulator.sync import Token
 from tlcourse.simulator.tile import Tile
@@ -46,7 +45,7 @@ def join(clock: Clock, other: Clock) -> Clock:
     return [a if a > b else b for a, b in zip(clock, other, strict=True)]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(kw_only=True, slots=True)
 class _Past:
     """An instruction that was checked: its place in the check, and what is known behind it."""
 
@@ -72,32 +71,13 @@ class _Found:
     overflows: list[tuple[Instruction, int]]
 
 
-class _Accesses:
-    """The last reads and writes of one memory, one row of marks per pipe."""
-
-    def __init__(self, memory: Memory) -> None:
-        self.memory = memory
-        self.reads: dict[int, Marks] = {}
-        self.writes: dict[int, Marks] = {}
-        self.atomics: dict[int, Marks] = {}
-
-    def rows(self, access: str) -> dict[int, Marks]:
-        """The rows that an access leaves its mark in."""
-        return {"read": self.reads, "write": self.writes, "atomic": self.atomics}[access]
-
-    def against(self, access: str) -> list[tuple[dict[int, Marks], str]]:
-        """The rows that an access must come after, and the hazard where it does not."""
-        if access == "read":
-            return [(self.writes, "RAW"), (self.atomics, "RAW")]
-        plain = [(self.writes, "WAW"), (self.reads, "WAR")]
-        return plain if access == "atomic" else [*plain, (self.atomics, "WAW")]
-
-    def put(self, rows: dict[int, Marks], thread: int, tile: Tile, epoch: int) -> None:
-        """Leaves a mark."""
-        marks = rows.get(thread)
-        if marks is None:
-            marks = rows[thread] = Marks(self.memory)
-        marks.fill(tile, epoch)
+_NOTHING: Last = {}
+# What an access must come after, and the hazard where it does not.
+_AGAINST: dict[str, tuple[tuple[str, str], ...]] = {
+    "read": (("write", "RAW"), ("atomic", "RAW")),
+    "write": (("write", "WAW"), ("read", "WAR"), ("atomic", "WAW")),
+    "atomic": (("write", "WAW"), ("read", "WAR")),
+}
 
 
 class Races(Observer):
@@ -113,22 +93,26 @@ class Races(Observer):
         self._report = report
         self._shared = shared
         self._flag_limit = flag_limit
-        self._accesses: dict[int, _Accesses] = {}
+        self._places: dict[int, Places] = {}
         self._count: Clock = []
         self._base: Clock = []
         self._start: list[Clock] = []
+        self._joined: list[Clock] = []
         self._history: list[list[_Past]] = []
         self._taken: dict[int, int] = {}
         self._issued: list[Instruction] = []
         self._number = 0
         self._waits: Waits = {}
         self._found = _Found(races=[], overflows=[])
+        # Of the block that was checked last, in the order of the program text.
+        self.order: list[Instruction] = []
 
     def issued(self, instruction: Instruction) -> None:
         self._issued.append(instruction)
 
     def finished(self, machine: Machine) -> None:
         """Goes through the block once more, in the order of the program text."""
+        self.order = []
         found = self._look(machine, {})
         waits: Waits = {}
         while (mended := self._without_one_cause(machine, found, waits)) is not None:
@@ -166,23 +150,34 @@ class Races(Observer):
         threads = len(machine.cores) * len(PIPES)
         self._count += [0] * (threads - len(self._count))
         self._base = list(self._count)
+        # Each block has its own places in GM.
+        self._places = {m: p for m, p in self._places.items() if m not in self._shared}
         self._start = [self._base] * threads
+        # By pipe: what the scalar unit knew when it issued last.
+        self._joined = [self._base] * threads
         self._history = [[] for _ in range(threads)]
         self._taken = {}
         self._waits = waits
         self._found = _Found(races=[], overflows=[])
         for instruction in program_order(self._issued, waits):
             self._add(instruction)
+            if not waits:
+                self.order.append(instruction)
         return self._found
 
     def _add(self, instruction: Instruction) -> None:
         pipe = instruction.pipe
         thread, scalar = pipe.thread, instruction.core.scalar.thread
         clock = self._start[thread]
-        if self._start[scalar] is not clock:
-            clock = join(clock, self._start[scalar])
+        issued = self._start[scalar]
+        if issued is not clock and issued is not self._joined[thread]:
+            clock = join(clock, issued)
+            self._joined[thread] = issued
         for token in self._waits.get(id(instruction), instruction.waits):
-            clock = join(clock, token.clock)
+            setter = token.setter
+            # Who knows an instruction of a pipe knows what was known there.
+            if setter is None or clock[setter.pipe.thread] < setter.epoch:
+                clock = join(clock, token.clock)
         if (pipe.in_order or instruction.barrier) and clock[thread] != self._count[thread]:
             clock = list(clock)
             clock[thread] = self._count[thread]
@@ -222,36 +217,37 @@ class Races(Observer):
 
         Gives back the clock that the missing flags would have given.
         """
-        touched = [
-            *((tile, "read") for tile in instruction.reads),
-            *((tile, "write") for tile in (*instruction.writes, *instruction.clobbers)),
-        ]
-        puts: list[tuple[_Accesses, str, Tile]] = []
+        puts: list[Last] = []
         races: list[_Conflict] = []
-        for tile, access in touched:
-            accesses = self._of(tile)
-            if accesses is None:
-                continue
-            if instruction.site.atomic and tile.memory.space == "gm":
-                access = "atomic"
-            for rows, hazard in accesses.against(access):
-                races += self._races(rows, tile, clock, hazard)
-            puts.append((accesses, access, tile))
-        for accesses, access, tile in puts:
-            rows = accesses.rows(access)
-            accesses.put(rows, instruction.pipe.thread, tile, instruction.epoch)
+        for tile in instruction.reads:
+            self._touch(instruction, tile, "read", clock, puts, races)
+        for tile in (*instruction.writes, *instruction.clobbers):
+            self._touch(instruction, tile, "write", clock, puts, races)
+        thread, epoch = instruction.pipe.thread, instruction.epoch
+        for last in puts:
+            last[thread] = epoch
         return self._report_races(instruction, races, clock) if races else clock
 
-    def _races(
-        self, rows: dict[int, Marks], tile: Tile, clock: Clock, hazard: str
-    ) -> Iterator[_Conflict]:
-        for thread, marks in rows.items():
-            if marks.highest <= clock[thread]:
-                continue
-            last = int(marks.of(tile).max())
-            if last > clock[thread]:
+    def _touch(
+        self,
+        instruction: Instruction,
+        tile: Tile,
+        access: str,
+        clock: Clock,
+        puts: list[Last],
+        races: list[_Conflict],
+    ) -> None:
+        """Compares one tile with what was touched before, and says where its mark belongs."""
+        place = self._place_of(tile)
+        if place is None:
+            return
+        if instruction.site.atomic and tile.memory.space == "gm":
+            access = "atomic"
+        for kind, hazard in _AGAINST[access]:
+            for thread, last in _unordered(place, kind, clock).items():
                 past = self._history[thread][last - self._base[thread] - 1]
-                yield _Conflict(past=past, tile=tile, hazard=hazard)
+                races.append(_Conflict(past=past, tile=tile, hazard=hazard))
+        puts.append(getattr(place, access))
 
     def _report_races(
         self, instruction: Instruction, races: list[_Conflict], clock: Clock
@@ -266,13 +262,22 @@ class Races(Observer):
                 clock = join(clock, race.past.done)
         return clock
 
-    def _of(self, tile: Tile) -> _Accesses | None:
+    def _place_of(self, tile: Tile) -> Touched | None:
         memory = tile.memory
-        if tile.elements == 0 or not tile.is_in_memory():
-            return None
-        if memory.space == "gm" and id(memory) not in self._shared:
-            return None
-        found = self._accesses.get(id(memory))
-        if found is None:
-            found = self._accesses[id(memory)] = _Accesses(memory)
-        return found
+        places = self._places.get(id(memory))
+        if places is None:
+            if memory.space == "gm" and id(memory) not in self._shared:
+                return None
+            places = self._places[id(memory)] = Places(memory)
+        return places.of(tile) if tile.elements and tile.is_in_memory() else None
+
+
+def _unordered(place: Touched, kind: str, clock: Clock) -> Last:
+    """By pipe: the last access of a kind to what a place has, where nothing orders it."""
+    found = _NOTHING
+    for near in place.near:
+        last: Last = getattr(near, kind)
+        for thread, epoch in last.items():
+            if epoch > clock[thread] and epoch > found.get(thread, 0):
+                found = {**found, thread: epoch}
+    return found

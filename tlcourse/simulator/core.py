@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Literal
 
 import torch
 
 from tlcourse.simulator.instruction import Factor, Instruction, Operand, Run
+from tlcourse.simulator.lanes import LaneGroup, Lanes, settled
 from tlcourse.simulator.machine import PIPES, Code, Machine, Pipe, Wait
 from tlcourse.simulator.memory import Memory
+from tlcourse.simulator.parts import cell, factors, fill, fractals, hold, is_in_memory
 from tlcourse.simulator.sync import FlagKey, Mode, Token
 from tlcourse.simulator.tile import Tile
 
@@ -37,6 +40,13 @@ class Steps:
         self.left -= turns * cost
         if self.left < 0:
             raise StepLimitError(span, f"this loop turns {turns:,} times, {cost:,} steps each")
+
+    def take_others(self, blocks: int, cost: int) -> bool:
+        """Counts what other blocks do as one did; False where that is too many."""
+        if self.left < blocks * cost:
+            return False
+        self.left -= blocks * cost
+        return True
 
     def take_blocks(self, blocks: int, cost: int) -> None:
         """Counts what all blocks do outside loops."""
@@ -74,6 +84,9 @@ class Core:
         self.machine = machine
         self.kind: Kind = kind
         self.block = block
+        # As the generated code sees it: the numbers of all blocks that run together.
+        self.block_id: int | Lanes = block
+        self.group: LaneGroup | None = None
         self.sub = sub
         self.blocks = blocks
         self.subs = subs
@@ -92,6 +105,10 @@ class Core:
         self._steps = steps
         self._code: Code | None = None
         machine.cores.append(self)
+
+    def stand_for(self, group: LaneGroup) -> None:
+        """Runs the first block of a group, and knows what follows for the others."""
+        self.group, self.block_id = group, group.numbers()
 
     def start(self, code: Code) -> None:
         """Gives the core its program."""
@@ -122,6 +139,8 @@ class Core:
         key = (name, address, dtype, sizes, strides)
         tile = tiles.get(key)
         if tile is None:
+            address = settled(address)
+            sizes, strides = tuple(map(settled, sizes)), tuple(map(settled, strides))
             tile = tiles[key] = Tile(self.memories[space], dtype, address, 0, sizes, strides, name)
         return tile
 
@@ -172,15 +191,16 @@ class Core:
         MTE1 for MTE2); -1 or absent where there is no flag. The L0 buffers and the flags that
         the hardware keeps for them belong to the instruction, so nobody can get them wrong.
         """
-        a, b, init, m, k, n = operands
-        factors = _factors(m, k, n, transposed)
+        a, b = operands[:2]
+        init, m, k, n = map(settled, operands[2:])
+        both = factors(m, k, n, transposed)
         held: list[torch.Tensor] = []
         flags = (*events, -1, -1, -1, -1)
         loads = [
             self._load_l0(stage, tile, factor, held, ready=flags[i], free=flags[i + 2])
-            for i, (tile, factor) in enumerate(zip((a, b), factors, strict=True))
+            for i, (tile, factor) in enumerate(zip((a, b), both, strict=True))
         ]
-        target = _fractals(c, m, n)
+        target = fractals(c, m, n)
         multiply = self._new(
             site,
             reads=() if init else (target,),
@@ -210,7 +230,7 @@ class Core:
     def raise_flag(self, site: int, flag: int, mode: Mode) -> None:
         """Raises a cross-core flag for the partners once the pipe has drained."""
         instruction = self._new(site)
-        flags = self.machine.flags
+        flags, flag = self.machine.flags, settled(flag)
         instruction.sets = tuple(
             flags.get(FlagKey(sender=self.number, receiver=core.number, flag=flag)).next_set(
                 instruction
@@ -223,7 +243,7 @@ class Core:
         """Lets the pipe of the site stand until every partner has raised a flag."""
         instruction = self._new(site)
         senders = [core.number for core in self.machine.partners(self, mode)] or [-1]
-        flags = self.machine.flags
+        flags, flag = self.machine.flags, settled(flag)
         instruction.waits = tuple(
             flags.get(FlagKey(sender=sender, receiver=self.number, flag=flag)).next_wait(
                 instruction
@@ -257,29 +277,38 @@ class Core:
 
     def load(self, site: int, tile: Tile, indices: tuple[int, ...]) -> int | float:
         """Reads one element on the scalar unit."""
-        cell = _cell(tile, indices)
+        self._goes_alone()
+        element = cell(tile, indices)
         found: list[int | float] = [0]
 
         def read(view: torch.Tensor) -> None:
             found[0] = view.item()
 
-        self._push(self._new(site, reads=(cell,), operands=(cell,), run=read))
+        self._push(self._new(site, reads=(element,), operands=(element,), run=read))
         return found[0]
 
     def store(self, site: int, value: float, tile: Tile, indices: tuple[int, ...]) -> None:
         """Writes one element on the scalar unit."""
-        cell = _cell(tile, indices)
-        self._push(self._new(site, writes=(cell,), operands=(value,), run=_fill))
+        self._goes_alone()
+        element = cell(tile, indices)
+        self._push(self._new(site, writes=(element,), operands=(value,), run=fill))
 
-    def show(self, site: int, prefix: str, value: Operand) -> None:
+    def show(self, site: int, prefix: str, value: Operand, hexadecimal: bool = False) -> None:
         """Prints a scalar or a tile, as it is when the scalar unit comes by."""
-        place = f"[block {self.block}, {self.name}] {prefix}"
+        self._goes_alone()
+        core = "cube core" if self.kind == "cube" else f"vector core {self.sub}"
+        show = partial(self.machine.prints.show, prefix, block=self.block, core=core)
         reads = (value,) if isinstance(value, Tile) else ()
 
         def write(found: torch.Tensor | int | float) -> None:
-            print(place, found)
+            show(found, hexadecimal=hexadecimal)
 
         self._push(self._new(site, reads=reads, operands=(value,), run=write))
+
+    def _goes_alone(self) -> None:
+        """What the scalar unit reads or shows is each block's own."""
+        if self.group is not None:
+            self.group.is_alike = False
 
     def _new(
         self,
@@ -314,8 +343,8 @@ class Core:
         free: int,
     ) -> Instruction:
         """One operand of a matrix product on its way to L0, with its flags."""
-        tile = _fractals(whole, factor.rows, factor.columns)
-        load = self._new(stage, reads=(tile,), operands=(tile,), run=_hold(held))
+        tile = fractals(whole, factor.rows, factor.columns)
+        load = self._new(stage, reads=(tile,), operands=(tile,), run=hold(held))
         load.factor = factor
         if ready >= 0:
             load.waits = (self._wait(load, "MTE2", "MTE1", ready),)
@@ -334,7 +363,7 @@ class Core:
         return FlagKey(
             sender=self.number,
             receiver=self.number,
-            flag=event,
+            flag=settled(event),
             set_pipe=set_pipe,
             wait_pipe=wait_pipe,
         )
@@ -344,47 +373,8 @@ class Core:
         self._issued += 1
         instruction.order = self._issued
         instruction.after, instruction.since = self.last_scalar, self.since
-        if instruction.run is not None and not _is_in_memory(instruction):
+        if instruction.run is not None and not is_in_memory(instruction):
             instruction.run = None
         self.machine.push(instruction)
         if instruction.done and instruction.pipe is self.scalar:
             self.last_scalar, self.since = instruction, 0
-
-
-def _hold(held: list[torch.Tensor]) -> Run:
-    def hold(view: torch.Tensor) -> None:
-        held.append(view.clone())
-
-    return hold
-
-
-def _is_in_memory(instruction: Instruction) -> bool:
-    tiles = (*instruction.reads, *instruction.writes)
-    return all([tile.is_in_memory() for tile in tiles])
-
-
-def _fill(value: float, cell: torch.Tensor) -> None:
-    cell.fill_(value)
-
-
-def _factors(m: int, k: int, n: int, transposed: tuple[bool, bool]) -> tuple[Factor, Factor]:
-    """A as [m, k] or [k, m], b as [k, n] or [n, k]."""
-    rows, columns = (k, m) if transposed[0] else (m, k)
-    left = Factor(rows=rows, columns=columns, sums_over=0 if transposed[0] else 1, gives_rows=True)
-    rows, columns = (n, k) if transposed[1] else (k, n)
-    right = Factor(
-        rows=rows, columns=columns, sums_over=1 if transposed[1] else 0, gives_rows=False
-    )
-    return left, right
-
-
-def _fractals(tile: Tile, rows: int, columns: int) -> Tile:
-    """The fractals of a tile that hold a matrix."""
-    c0 = tile.sizes[3]
-    sizes = (-(-columns // c0), -(-rows // 16), 16, c0)
-    return tile.subview((0, 0, 0, 0), sizes, (1, 1, 1, 1), (0, 1, 2, 3))
-
-
-def _cell(tile: Tile, indices: tuple[int, ...]) -> Tile:
-    ones = (1,) * len(indices)
-    return tile.subview(indices, ones, ones, ())

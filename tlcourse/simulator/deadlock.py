@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tlcourse.records import Wait
-from tlcourse.simulator import wording
+from tlcourse.simulator import barrier_words, wording
 from tlcourse.simulator.core import Core
 from tlcourse.simulator.findings import Fault
 from tlcourse.simulator.instruction import Instruction, Site
@@ -19,7 +19,7 @@ def deadlock(machine: Machine, kernel: str) -> Fault:
     """TL502, with the whole wait-for graph in words and both lines of its root."""
     edges = list(_edges(machine))
     instruction, token = min(edges, key=lambda edge: _depth(edge[1], machine))
-    key = _key(token)
+    flag = _flag(_key(token), machine)
     spare = _spare(token, machine)
     site = spare.site if spare is not None else _set_site(token, machine)
     chain = list(_chain(instruction, token, machine))
@@ -27,7 +27,7 @@ def deadlock(machine: Machine, kernel: str) -> Fault:
     lines = [_edge(machine, *edge) for edge in chain[:_SHOWN]]
     more = f"; {left} more wait{'s follow' if left > 1 else ' follows'} from this" if left else ""
     waits = tuple(_wait(machine, *edge, is_root=edge[1] is token) for edge in edges)
-    who = f"{instruction.pipe.name} of {wording.core(instruction.core)}"
+    who = f"{instruction.pipe.name} of {barrier_words.named(instruction.core)}"
     other_label = "the raise stands here"
     if spare is not None:
         other_label = f"raises {wording.flag(_raised(spare), machine.cores)} instead"
@@ -36,11 +36,11 @@ def deadlock(machine: Machine, kernel: str) -> Fault:
         code="TL502",
         at=instruction,
         other_span=site.span if site is not None else -1,
-        what=f"{kernel} stands still {wording.where(instruction)}: {who} waits for "
-        f"{wording.flag(key, machine.cores)}, which stays down",
+        what=f"{kernel} stands still {wording.where(instruction)}: {who} waits "
+        + _for_what(machine, instruction, token),
         why="; ".join(lines) + more,
         fix=_fix(machine, token),
-        label=f"waits for {wording.flag(key, machine.cores)}",
+        label=f"waits for {flag}",
         other_label=other_label,
         waits=waits,
     )
@@ -99,12 +99,28 @@ def _raised(spare: Instruction) -> FlagKey:
 
 
 def _edges(machine: Machine) -> Iterator[tuple[Instruction, Token]]:
-    """Each standing instruction with a flag that it waits for; barriers follow from them."""
+    """Each standing instruction with the flag that is least likely to come of those it waits
+    for; what waits for a pipe to drain follows from them.
+    """
     for instruction in machine.blocked():
-        for token in instruction.waits:
-            if not token.is_set and token.flag is not None:
-                yield instruction, token
-                break
+        down = [token for token in instruction.waits if not token.is_set and token.flag is not None]
+        if down:
+            yield instruction, min(down, key=lambda token: _depth(token, machine))
+
+
+def _flag(key: FlagKey, machine: Machine) -> str:
+    """A flag in words, or the barrier that it belongs to."""
+    if barrier_words.is_barrier(key, machine):
+        return f"barrier {key.flag}"
+    return wording.flag(key, machine.cores)
+
+
+def _for_what(machine: Machine, instruction: Instruction, token: Token) -> str:
+    key = _key(token)
+    if not barrier_words.is_barrier(key, machine) or token.setter is not None:
+        return f"for {_flag(key, machine)}, which stays down"
+    place = barrier_words.call(instruction, machine)
+    return f"at {place} for {barrier_words.missing(instruction, machine)}"
 
 
 def _depth(token: Token, machine: Machine) -> int:
@@ -122,8 +138,8 @@ def _depth(token: Token, machine: Machine) -> int:
 
 def _edge(machine: Machine, instruction: Instruction, token: Token) -> str:
     key = _key(token)
-    who = f"{instruction.pipe.name} of {wording.core(instruction.core)}"
-    return f"{who} waits for {wording.flag(key, machine.cores)}, {_reason(machine, token)}"
+    who = f"{instruction.pipe.name} of {barrier_words.named(instruction.core)}"
+    return f"{who} waits for {_flag(key, machine)}, {_reason(machine, token)}"
 
 
 def _wait(
@@ -140,7 +156,7 @@ def _wait(
     wait = Wait(
         waiter=f"{_name(machine, instruction.core)} {instruction.pipe.name}",
         setter=name,
-        flag=wording.flag(key, machine.cores),
+        flag=_flag(key, machine),
         reason=_reason(machine, token),
         is_root=is_root,
     )
@@ -163,6 +179,8 @@ def _reason(machine: Machine, token: Token) -> str:
     if key.sender < 0:
         return "but the kernel has no core that could raise it"
     sender = machine.cores[key.sender]
+    if barrier_words.is_barrier(key, machine):
+        return barrier_words.reason(token, sender)
     raised = f"raised it {wording.times(token.index)}" if token.index else "never raised it"
     if key.sender == key.receiver:
         return f"but {wording.core(sender)} {raised} in front of this wait"
@@ -174,6 +192,8 @@ def _reason(machine: Machine, token: Token) -> str:
 def _fix(machine: Machine, token: Token) -> str:
     key = _key(token)
     call = wording.set_call(key)
+    if token.waiter is not None and token.setter is None and barrier_words.is_barrier(key, machine):
+        return barrier_words.fix(token.waiter, machine)
     if token.setter is not None:
         if _depth(token, machine) == 1:
             return f"write {call} once in front of the loop, or move the raise above the wait"
@@ -240,6 +260,8 @@ def _set_site(token: Token, machine: Machine) -> Site | None:
     if token.setter is not None:
         return token.setter.site
     key = _key(token)
+    if barrier_words.is_barrier(key, machine):
+        return None
     return next(
         (
             site

@@ -24,6 +24,8 @@ class Fault:
         other_label: words beside the caret of `other`.
         excuses: keys of faults that follow from this one and are not reported beside it.
         waits: edges of a deadlock's graph, with the span numbers of wait and raise.
+        wait_call: of a flag that is raised too often, the statement that waits for it.
+        front: of a race, where a wait has to stand, `in T.rs("PIPE_V") in front of line 7`.
     """
 
     key: Hashable
@@ -40,6 +42,8 @@ class Fault:
     severity: Severity = "error"
     excuses: tuple[Hashable, ...] = ()
     waits: tuple[tuple[Wait, int, int], ...] = ()
+    wait_call: str = ""
+    front: str = ""
 
 
 @dataclass
@@ -80,10 +84,6 @@ class FindingLog:
     def __len__(self) -> int:
         return len(self.faults) + len(self.plain)
 
-    def has(self, code: str) -> bool:
-        """Whether a fault with a code was taken."""
-        return any(fault.code == code for fault in self.faults.values())
-
     def span(self, index: int) -> Span | None:
         """The place with an index in the program's table; -1 is none."""
         return self.spans[index] if 0 <= index < len(self.spans) else None
@@ -110,7 +110,7 @@ class FindingLog:
                 what=fault.what,
                 labels=tuple(Label(span=s, text=text) for s, text in labels if s and text),
                 why=fault.why,
-                fix=fault.fix,
+                fix=self._missing_wait(fault) or fault.fix,
             ),
             agent=fault.at.core.name,
             pipe=fault.at.pipe.name,
@@ -122,3 +122,20 @@ class FindingLog:
                 for wait, at, by in fault.waits
             ),
         )
+
+    def _missing_wait(self, race: Fault) -> str:
+        """What mends a race whose flag is raised, behind the access that has to be over."""
+        if race.front:
+            for key in race.excuses:
+                flag = self.faults.get(key)
+                if flag is not None and flag.wait_call and _is_raised_behind(race, flag):
+                    return (
+                        f"write {flag.wait_call} {race.front}: the flag is raised, and nobody "
+                        "waits for it there"
+                    )
+        return ""
+
+
+def _is_raised_behind(race: Fault, flag: Fault) -> bool:
+    earlier = race.other or race.at
+    return flag.at.core.kind == earlier.core.kind and flag.at.site.index >= earlier.site.index

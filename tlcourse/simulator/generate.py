@@ -98,6 +98,7 @@ def _options(
     raises = [op for body in bodies for op in body.walk() if isinstance(op, SyncBlockSetOp)]
     return {
         "sites": sites.rows,
+        "lanes": True,
         "arguments": _argument_dtypes(bodies[0]),
         "gm": uses.gm_uses(bodies),
         "workspace_unit_bytes": uses.smallest_view_bytes(bodies),

@@ -48,13 +48,18 @@ class Initialised(Observer):
         self._states: dict[int, States] = {}
         # Taint that lies in L0: by the token that the matrix op waits for.
         self._staged: dict[int, tuple[Factor, torch.Tensor]] = {}
+        # Whether the last block read anything that nobody had written.
+        self.saw_poison = False
 
     def begin(self, machine: Machine) -> None:
         """Forgets what earlier blocks wrote."""
         self._staged = {}
         self._states = {}
+        self.saw_poison = False
 
     def issued(self, instruction: Instruction) -> None:
+        if not instruction.reads and not instruction.writes and not instruction.clobbers:
+            return
         dirty = [
             (tile, state)
             for tile in instruction.reads
@@ -80,12 +85,14 @@ class Initialised(Observer):
         if states.even(tile) == _WRITTEN:
             return None
         whole = states.of(tile, _share_start(instruction, tile.memory))
-        part = _read_part(instruction, whole)
-        if bool(part.any()):
-            return part
-        if part is whole:
+        if not bool(whole.any()):
             states.note(tile, _WRITTEN)
-        return None
+            return None
+        part = _read_part(instruction, whole)
+        if not bool(part.any()):
+            return None
+        self.saw_poison = True
+        return part
 
     def _use(self, instruction: Instruction, tile: Tile, state: torch.Tensor) -> None:
         bad = state[state != _WRITTEN]
@@ -203,6 +210,9 @@ def _written_part(instruction: Instruction, tile: Tile) -> torch.Tensor | None:
     """
     matrix = instruction.reads[0].sizes if instruction.reads else ()
     if len(tile.sizes) != 4 or len(matrix) != 2:
+        return None
+    columns, rows, row, column = tile.sizes
+    if matrix == (rows * row, columns * column):
         return None
     return _fractals(torch.ones(matrix, dtype=torch.bool), tile.sizes)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tlcourse.simulator.lanes import Lanes, plain
 from tlcourse.simulator.tile import Tile
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from tlcourse.simulator.machine import Pipe
     from tlcourse.simulator.sync import Token
 
-Operand = Tile | int | float
+Operand = Tile | int | float | Lanes
 Run = Callable[..., object]
 
 
@@ -34,6 +35,7 @@ class Site:
         flag: id that a set raises, -1 where it is not known before the run or not a set.
         wait_pipe: the pipe that a flag inside a core is raised for.
         between_cores: the set raises a cross-core flag.
+        batch: how one statement computes many blocks: `tiles`, `matrices`, empty where it cannot.
     """
 
     index: int
@@ -47,6 +49,7 @@ class Site:
     flag: int = -1
     wait_pipe: str = ""
     between_cores: bool = False
+    batch: str = ""
 
     @classmethod
     def read(cls, index: int, data: Mapping[str, Any]) -> Site:
@@ -157,7 +160,7 @@ class Instruction:
 
     def _value(self, operand: Operand) -> Any:
         if not isinstance(operand, Tile):
-            return operand
+            return plain(operand)
         view = operand.view()
         for target in self.writes:
             if operand.overlaps(target) and not operand.same_place(target):

@@ -10,9 +10,9 @@ from typing import Any, cast
 import torch
 
 from tlcourse.records import Program
-from tlcourse.simulator import numeric, scalars
+from tlcourse.simulator import lane_numeric, numeric, scalars
 from tlcourse.simulator.core import Core, Kind
-from tlcourse.simulator.instruction import Site
+from tlcourse.simulator.instruction import Run, Site
 from tlcourse.simulator.machine import Code
 
 AgentFunction = Callable[..., Code]
@@ -32,6 +32,22 @@ class Loaded:
         kinds = list(self.functions)
         return kinds[0] if len(kinds) == 1 else "mix"
 
+    @property
+    def functions_of_one(self) -> dict[str, Run]:
+        """What the sites compute in one block, by name."""
+        return self._meanings(False)
+
+    @property
+    def functions_of_many(self) -> dict[str, Run]:
+        """What they compute in many blocks at once."""
+        return self._meanings(True)
+
+    def _meanings(self, of_many: bool) -> dict[str, Run]:
+        found: dict[str, Run] = {}
+        for agent in self.program.agents:
+            found |= _names(agent.source, agent.agent, of_many)
+        return found
+
     def code(self, core: Core, arguments: tuple[object, ...]) -> Code:
         """The generator of a core."""
         return self.functions[core.kind](core, *arguments)
@@ -42,13 +58,19 @@ def load(program: Program) -> Loaded:
     rows = cast(list[Mapping[str, Any]], program.options["sites"])
     return Loaded(
         program=program,
-        functions={agent.agent: _function(agent.source, agent.agent) for agent in program.agents},
+        functions={
+            agent.agent: _names(agent.source, agent.agent, False)["run"] for agent in program.agents
+        },
         sites=[Site.read(index, row) for index, row in enumerate(rows)],
     )
 
 
 @lru_cache(maxsize=64)
-def _function(source: str, agent: str) -> AgentFunction:
-    names: dict[str, Any] = {"torch": torch, "numeric": numeric, "scalars": scalars}
+def _names(source: str, agent: str, of_many: bool) -> dict[str, Any]:
+    names: dict[str, Any] = {
+        "torch": torch,
+        "numeric": lane_numeric if of_many else numeric,
+        "scalars": scalars,
+    }
     exec(compile(source, f"<simulator program, {agent}>", "exec"), names)
-    return names["run"]
+    return names

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
 
+from tlcourse.printing import Prints
 from tlcourse.simulator.instruction import Instruction, Site
 from tlcourse.simulator.sync import Flags, Mode, Token
 
@@ -42,6 +43,16 @@ class Observer:
 
     def finished(self, machine: Machine) -> None:
         """All cores of the machine came to their end."""
+
+
+class Executed(Observer):
+    """Keeps the instructions of a block in the order of their execution."""
+
+    def __init__(self) -> None:
+        self.order: list[Instruction] = []
+
+    def executed(self, instruction: Instruction) -> None:
+        self.order.append(instruction)
 
 
 class Pipe:
@@ -79,6 +90,7 @@ class Machine:
         self.flags = Flags()
         self.cores: list[Core] = []
         self.current: Instruction | None = None
+        self.prints = Prints()
         self._random = random.Random(seed) if seed else None
 
     def run(self) -> bool:

@@ -53,6 +53,18 @@ class Marks:
         self.cells.as_strided(sizes, strides, offset).fill_(value)
 
 
+def units_of_tile(tile: Tile, unit: int) -> torch.Tensor:
+    """The numbers of the units of its memory that a tile touches, each once or more."""
+    place = tile.units()
+    if place is None:
+        return _scattered(tile, unit)
+    sizes, strides, offset = place
+    found = torch.tensor(offset)
+    for size, stride in zip(sizes, strides, strict=True):
+        found = found[..., None] + torch.arange(size) * stride
+    return found.reshape(-1)
+
+
 def _scattered(tile: Tile, unit: int) -> torch.Tensor:
     layout = tile.layout()
     starts = [layout.start_bytes]

@@ -86,9 +86,11 @@ class Memory:
             self._typed[dtype] = flat
         return flat
 
-    def poison(self) -> None:
-        """Fills the memory with poison."""
-        self.data[: self.size_bytes // 2 * 2].view(torch.int16).fill_(POISON)
+    def poison(self, start: int = 0, size: int = -1) -> None:
+        """Fills the memory, or `size` bytes from `start` on, with poison: whole half words."""
+        stop = self.size_bytes if size < 0 else start + size
+        start -= start % 2
+        self.data[start : stop - (stop - start) % 2].view(torch.int16).fill_(POISON)
 
 
 def on_chip(name: str, space: str, size_bytes: int) -> Memory:

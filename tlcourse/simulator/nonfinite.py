@@ -143,7 +143,7 @@ class _Watched(Machine):
 
 def _worst_operand(operand: Operand) -> int:
     if not isinstance(operand, Tile):
-        return worst_number(operand)
+        return worst_number(float(operand))
     return worst(operand.view())
 
 

@@ -114,6 +114,9 @@ class _Objects:
     def outside(self, instruction: Instruction, tile: Tile, how: Outside, access: str) -> None:
         raise _Objection
 
+    def misaligned(self, instruction: Instruction, tile: Tile, start: int) -> None:
+        raise _Objection
+
     def disagree(self, instruction: Instruction, source: Tile, target: Tile) -> None:
         raise _Objection
 

@@ -30,48 +30,74 @@ def program_order(issued: Sequence[Instruction], waits: Waits) -> Iterator[Instr
     Raises:
         NoOrderError: with other waits there need not be an order.
     """
-    cores: dict[int, dict[str, deque[Instruction]]] = {}
-    ranked = sorted(issued, key=lambda i: (i.core.kind != "cube", i.core.number, i.order))
+    ranked = sorted(issued, key=_rank)
+    cores: dict[int, _Text] = {}
     for instruction in ranked:
-        pipes = cores.setdefault(instruction.core.number, {})
-        pipes.setdefault(instruction.pipe.name, deque()).append(instruction)
+        cores.setdefault(instruction.core.number, _Text()).add(instruction)
     seen: set[int] = set()
-    left = len(ranked)
-    while left:
-        head = _first_free(cores.values(), seen, waits)
+    while len(seen) < len(ranked):
+        text = _first_free(cores.values(), seen, waits)
+        head = text.front(seen) if text is not None else _overtaking(cores.values(), seen, waits)
         if head is None:
             raise NoOrderError
-        yield head
-        while True:
-            cores[head.core.number][head.pipe.name].popleft()
-            seen.add(id(head))
-            left -= 1
-            following = _front(cores[head.core.number])
-            if following is None or not _is_free(following, seen, waits):
-                break
-            head = following
+        text = cores[head.core.number]
+        while head is not None:
             yield head
+            seen.add(id(head))
+            head = text.front(seen)
+            if head is not None and not _is_free(head, seen, waits):
+                break
 
 
-def _first_free(
-    cores: Iterable[Mapping[str, deque[Instruction]]], seen: set[int], waits: Waits
-) -> Instruction | None:
-    """The first core's front, in its text, that nothing holds up; else what may overtake it."""
-    fronts = [front for pipes in cores if (front := _front(pipes)) is not None]
-    free = next((front for front in fronts if _is_free(front, seen, waits)), None)
-    if free is not None:
-        return free
-    heads = [queue[0] for pipes in cores for queue in pipes.values() if queue]
-    ranked = sorted(
-        heads, key=lambda head: (head.core.kind != "cube", head.core.number, head.order)
-    )
+def _rank(instruction: Instruction) -> tuple[bool, int, int]:
+    core = instruction.pipe.core
+    return core.kind != "cube", core.number, instruction.order
+
+
+class _Text:
+    """The instructions of one core, as they stand in its text and in its queues."""
+
+    def __init__(self) -> None:
+        self._all: list[Instruction] = []
+        self._next = 0
+        self._queues: dict[str, deque[Instruction]] = {}
+
+    def add(self, instruction: Instruction) -> None:
+        """Takes the next instruction of the text."""
+        self._all.append(instruction)
+        self._queues.setdefault(instruction.pipe.name, deque()).append(instruction)
+
+    def front(self, seen: set[int]) -> Instruction | None:
+        """The first instruction of the text that is left."""
+        while self._next < len(self._all):
+            found = self._all[self._next]
+            if id(found) not in seen:
+                return found
+            self._next += 1
+        return None
+
+    def heads(self, seen: set[int]) -> Iterator[Instruction]:
+        """The first instruction of each queue that is left."""
+        for queue in self._queues.values():
+            while queue and id(queue[0]) in seen:
+                queue.popleft()
+            if queue:
+                yield queue[0]
+
+
+def _first_free(texts: Iterable[_Text], seen: set[int], waits: Waits) -> _Text | None:
+    """The first core whose front nothing holds up."""
+    for text in texts:
+        front = text.front(seen)
+        if front is not None and _is_free(front, seen, waits):
+            return text
+    return None
+
+
+def _overtaking(texts: Iterable[_Text], seen: set[int], waits: Waits) -> Instruction | None:
+    """What may overtake a front that is held up."""
+    ranked = sorted((head for text in texts for head in text.heads(seen)), key=_rank)
     return next((head for head in ranked if _is_free(head, seen, waits)), None)
-
-
-def _front(pipes: Mapping[str, deque[Instruction]]) -> Instruction | None:
-    """The first instruction of a core, in its text, that is left."""
-    heads = [queue[0] for queue in pipes.values() if queue]
-    return min(heads, key=lambda instruction: instruction.order, default=None)
 
 
 def _is_free(instruction: Instruction, seen: set[int], waits: Waits) -> bool:
@@ -79,4 +105,7 @@ def _is_free(instruction: Instruction, seen: set[int], waits: Waits) -> bool:
     if before is not None and id(before) not in seen:
         return False
     tokens = waits.get(id(instruction), instruction.waits) if waits else instruction.waits
-    return all(id(token.setter) in seen for token in tokens)
+    for token in tokens:
+        if id(token.setter) not in seen:
+            return False
+    return True

@@ -13,6 +13,7 @@ from typing import Protocol
 
 import torch
 
+from tlcourse.simulator.footprints import Footprint
 from tlcourse.simulator.instruction import Instruction
 from tlcourse.simulator.machine import Machine, Observer
 from tlcourse.simulator.marks import Marks
@@ -20,6 +21,8 @@ from tlcourse.simulator.memory import Memory
 from tlcourse.simulator.tile import Place, Tile
 
 _MANY = -1
+# Of a larger tile that leaves its tensor, all of the tensor counts as meant.
+_MOST_PLACES = 1 << 22
 
 
 class OwnerReport(Protocol):
@@ -57,6 +60,9 @@ class _Users:
         self.write = Marks(memory)
         self.read = Marks(memory) if is_read else None
         self.add: Marks | None = None
+        # Elements that a write was meant for which left the tensor, and so was not made.
+        self.lost: torch.Tensor | None = None
+        self.outside = 0
         # By access: the first instruction of each statement that touches the tensor.
         self.first: dict[str, dict[int, Instruction]] = {"write": {}, "read": {}, "add": {}}
 
@@ -83,7 +89,23 @@ class _Users:
     def is_empty(self) -> torch.Tensor:
         """Which elements nobody wrote."""
         empty = self.write.cells == 0
-        return empty if self.add is None else empty & (self.add.cells == 0)
+        if self.add is not None:
+            empty &= self.add.cells == 0
+        return empty if self.lost is None else empty & ~self.lost
+
+    def lose(self, tile: Tile) -> None:
+        """Notes a write that is not made because the tile leaves the tensor."""
+        if self.lost is None:
+            self.lost = torch.zeros(self.write.count, dtype=torch.bool)
+        if tile.elements > _MOST_PLACES:
+            self.lost[:] = True
+            return
+        places = torch.tensor(tile.offset)
+        for size, stride in zip(tile.sizes, tile.strides, strict=True):
+            places = places[..., None] + torch.arange(max(size, 0)) * stride
+        inside = places[(places >= 0) & (places < self.write.count)]
+        self.lost[inside] = True
+        self.outside += tile.elements - inside.numel()
 
     def replaced(self, tile: Tile) -> int:
         """How many units of a tile were read, and never written before."""
@@ -148,6 +170,8 @@ class Owners(Observer):
         self._inputs = inputs
         self._users = {id(m): _Users(m, is_read=id(m) in read) for m in written}
         self._early: list[_EarlyRead] = []
+        # Memories of which every element is written.
+        self._complete: set[int] = set()
         # What the block that runs has done before, and nothing was to be said of it.
         self._quiet: set[tuple[int, str, int, Place]] = set()
         self._quiet_block = 0
@@ -170,17 +194,46 @@ class Owners(Observer):
                 self._report.unwritten_in_gm(early.instruction, early.tile, elements)
         self._early.clear()
 
+    def take(self, footprint: Footprint) -> None:
+        """Notes what blocks wrote that ran together, and of which nobody met another."""
+        memory, shifts = footprint.memory, footprint.shifts
+        if not footprint.writes:
+            return
+        if footprint.written() * len(shifts) * memory.unit_bytes == memory.size_bytes:
+            self._complete.add(id(memory))
+            return
+        marks = self._users[id(memory)].write
+        for shift in shifts.tolist():
+            for tile in footprint.writes:
+                marks.fill(tile.moved(shift), 1)
+
     def unwritten(self, memory: Memory) -> torch.Tensor:
-        """Flat indices of the elements that nobody wrote."""
+        """Flat indices of the elements that nobody wrote.
+
+        A write that left the tensor is a finding of its own. It was meant for what it covers,
+        and where it stands too far on, for as many elements as lie outside; where its extent
+        is below 0 nobody knows.
+        """
         users = self._users.get(id(memory))
+        if id(memory) in self._complete:
+            return torch.empty(0, dtype=torch.int64)
         if users is None:
             return torch.arange(memory.own_bytes // memory.unit_bytes)
         own = users.is_empty()[: memory.own_bytes // memory.unit_bytes]
-        return own.nonzero().reshape(-1)
+        found = own.nonzero().reshape(-1)
+        return found if found.numel() > users.outside else found[:0]
 
     def _touch(self, instruction: Instruction, tile: Tile, access: str) -> None:
         users = self._users.get(id(tile.memory))
-        if users is None or tile.elements == 0 or not tile.is_in_memory():
+        if users is None:
+            return
+        if access != "read" and tile.outside is not None and tile.outside.is_negative:
+            users.outside = users.write.count
+        if tile.elements == 0:
+            return
+        if not tile.is_in_memory():
+            if access != "read":
+                users.lose(tile)
             return
         if self._is_repeated(instruction, tile, access):
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 
+from tlcourse.records import Mode
 from tlcourse.simulator import wording
 from tlcourse.simulator.findings import Fault
 from tlcourse.simulator.instruction import Instruction
@@ -15,17 +16,23 @@ Line = Callable[[Instruction], str]
 _RACES = {
     "RAW": "{later} reads {tile} while {earlier} may still be writing {it}",
     "WAR": "{later} overwrites {tile} while {earlier} may still be reading {it}",
-    "WAW": "{later} and {earlier} both write {tile}, in no certain order",
+    "WAW": "{later} and {earlier} both write {tile}, in no certain order,",
 }
-_IN_SHARED_BYTES = "{later} writes {tile} and {earlier} writes {it}, in no certain order"
+_IN_SHARED_BYTES = "{later} writes {tile} and {earlier} writes {it} in no certain order,"
 _ALL_OVER = 'T.pipe_barrier("PIPE_ALL")'
-_BY_COMPILER = (
-    "; or let the compiler do it (pass config npuir.disable_hivm_auto_inject_sync: False)"
-)
+_IN_CORES = "(pass config npuir.disable_hivm_auto_inject_sync: False)"
+_BETWEEN_CORES = "(pass config npuir.disable_auto_inject_block_sync: False)"
+_BY_COMPILER = f"; or let the compiler do it {_IN_CORES}"
 
 
 def fault(
-    earlier: Instruction, later: Instruction, tile: Tile, hazard: str, key: Hashable, line: Line
+    earlier: Instruction,
+    later: Instruction,
+    tile: Tile,
+    hazard: str,
+    key: Hashable,
+    line: Line,
+    mode: Mode,
 ) -> Fault:
     """TL521 inside a core, TL522 between cores.
 
@@ -36,17 +43,12 @@ def fault(
         hazard: RAW, WAR or WAW.
         key: of the fault.
         line: tells where an instruction stands.
+        mode: in Developer mode the compiler alone writes flags.
     """
     inside = earlier.core is later.core
     other = _other_name(earlier, tile)
-    form = _IN_SHARED_BYTES if other and hazard == "WAW" else _RACES[hazard]
-    what = form.format(
-        later=_who(later, earlier),
-        earlier=_earlier(earlier, later),
-        tile=wording.tile(tile),
-        it=f"{other}, which lies in the same bytes," if other else "it",
-    )
-    why, remedy = (_inside if inside else _between)(earlier, later, line)
+    why, _ = (_inside if inside else _between)(earlier, later, line)
+    front = _front(later, line) + ("" if inside else f" in {wording.scope(later.core)}")
     if other:
         why += (
             f"; the compiler gave {wording.short(tile)} the place of {other}, which it saw no more "
@@ -59,17 +61,37 @@ def fault(
         code="TL521" if inside else "TL522",
         at=later,
         other=None if same_line else earlier,
-        what=f"{what} {_where(earlier, later)}".rstrip(),
+        what=f"{_what(earlier, later, tile, hazard)} {_where(earlier, later)}".rstrip(", "),
         why=why,
-        fix=remedy,
+        fix=fix(earlier, later, line, mode),
         label=f"{wording.operation(later)}{place}",
         other_label=f"{wording.operation(earlier)} on {earlier.pipe.name}",
         excuses=(*_flags(earlier, later), ("input", tile.name)),
+        front=front if mode == "Expert" else "",
     )
 
 
-def fix(earlier: Instruction, later: Instruction, line: Line) -> str:
+def _what(earlier: Instruction, later: Instruction, tile: Tile, hazard: str) -> str:
+    other = _other_name(earlier, tile)
+    form = _IN_SHARED_BYTES if other and hazard == "WAW" else _RACES[hazard]
+    return form.format(
+        later=_who(later, earlier),
+        earlier=_earlier(earlier, later),
+        tile=wording.tile(tile),
+        it=f"{other}, which lies in the same bytes," if other else "it",
+    )
+
+
+def fix(earlier: Instruction, later: Instruction, line: Line, mode: Mode) -> str:
     """The flag or barrier that orders two instructions."""
+    if mode == "Developer" and earlier.core is later.core:
+        what = f"a flag of {earlier.pipe.name} for {later.pipe.name}"
+        if earlier.pipe is later.pipe:
+            what = f"a barrier of {later.pipe.name}"
+        return f"let the compiler put in {what}, {_places(earlier, later, line)} {_IN_CORES}"
+    if mode == "Developer" and earlier.core.kind != later.core.kind:
+        what = f"a flag of {wording.core(earlier.core)} for {wording.core(later.core)}"
+        return f"let the compiler put in {what}, {_places(earlier, later, line)} {_BETWEEN_CORES}"
     return (_inside if earlier.core is later.core else _between)(earlier, later, line)[1]
 
 
@@ -147,9 +169,19 @@ def _between(earlier: Instruction, later: Instruction, line: Line) -> tuple[str,
         f"{wording.core(first)} and {wording.core(second)} run their own instructions; only a "
         "cross-core flag makes one wait for the other",
         f"write T.sync_block_set(id) in {_pipe_of(earlier)} behind {line(earlier)} in "
-        f"{wording.scope(first)}, and T.sync_block_wait(id) in {_pipe_of(later)} in front of "
-        f"{line(later)} in {wording.scope(second)}{prime}",
+        f"{wording.scope(first)}, and T.sync_block_wait(id) {_front(later, line)} in "
+        f"{wording.scope(second)}{prime}",
     )
+
+
+def _places(earlier: Instruction, later: Instruction, line: Line) -> str:
+    if line(earlier) == line(later):
+        return f"inside {line(later)}"
+    return f"behind {line(earlier)} and in front of {line(later)}"
+
+
+def _front(later: Instruction, line: Line) -> str:
+    return f"in {_pipe_of(later)} in front of {line(later)}"
 
 
 def _barrier(who: str) -> str:

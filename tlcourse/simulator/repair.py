@@ -19,7 +19,8 @@ _TRIES = 12
 
 Place = tuple[int, bool | None]
 """A statement, and which of its two moves where it is a matrix product."""
-_Kind = tuple[str, str, str, str, int]
+_Kind = tuple[str, str, str, str, tuple[int, ...]]
+"""Kinds of the cores, pipes, and the ids that a statement goes through turn by turn."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,7 +96,7 @@ def _place(instruction: Instruction) -> Place:
 def _kind(key: FlagKey, machine: Machine) -> _Kind:
     """Equal for the flags that one statement raises for several cores."""
     sender, receiver = machine.cores[key.sender].kind, machine.cores[key.receiver].kind
-    return sender, receiver, key.set_pipe, key.wait_pipe, key.flag
+    return sender, receiver, key.set_pipe, key.wait_pipe, (key.flag,)
 
 
 def _joins(kind: _Kind, early: Instruction, late: Instruction) -> bool:
@@ -111,7 +112,11 @@ def _joins(kind: _Kind, early: Instruction, late: Instruction) -> bool:
 def _surplus(
     machine: Machine, issued: Sequence[Instruction], waits: Waits
 ) -> dict[_Kind, list[Flag]]:
-    """Flags that are raised more often than they are waited for."""
+    """Flags that are raised more often than they are waited for.
+
+    Those of one pair of pipes stand together in front, as where a wait has an id that changes
+    with the turn, then each id alone.
+    """
     taken: dict[int, int] = {}
     for instruction in issued:
         for token in waits.get(id(instruction), ()):
@@ -120,19 +125,28 @@ def _surplus(
     for flag in machine.flags.all.values():
         if flag.key.sender >= 0 and flag.sets > max(flag.waits, taken.get(id(flag), 0)):
             found.setdefault(_kind(flag.key, machine), []).append(flag)
-    return found
+    together: dict[_Kind, list[Flag]] = {}
+    for first in found:
+        alike = sorted(kind for kind in found if kind[:4] == first[:4])
+        ids = tuple(kind[4][0] for kind in alike)
+        together[(*first[:4], ids)] = [flag for kind in alike for flag in found[kind]]
+    return together | found
 
 
 def _with_wait(
     place: Place, flags: Sequence[Flag], issued: Sequence[Instruction], waits: Waits
 ) -> Waits:
-    """The waits of all instructions with one more in front of a statement."""
+    """The waits of all instructions with one more in front of a statement.
+
+    Where the flags have several ids, the turns of the statement go through them in order.
+    """
     mended = dict(waits)
+    ids = sorted({flag.key.flag for flag in flags})
     for flag in flags:
         takers = [i for i in issued if _waits_for(flag, mended.get(id(i), i.waits))]
         left = flag.sets - len(takers)
-        core = flag.key.receiver
-        new = [i for i in issued if i.core.number == core and _place(i) == place][:left]
+        here = [i for i in issued if i.core.number == flag.key.receiver and _place(i) == place]
+        new = here[ids.index(flag.key.flag) :: len(ids)][:left]
         for number, taker in enumerate(sorted((*takers, *new), key=lambda i: i.order)):
             own = mended.get(id(taker), taker.waits)
             others = tuple(token for token in own if token.flag is not flag)

@@ -6,8 +6,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from tlcourse.chips import Chip
-from tlcourse.simulator import bounds_words, race_words, wording
-from tlcourse.simulator.core import Core
+from tlcourse.records import Mode
+from tlcourse.simulator import bounds_words, flag_words, race_words, wording
 from tlcourse.simulator.findings import Fault, FindingLog
 from tlcourse.simulator.instruction import Instruction, Site
 from tlcourse.simulator.machine import Pipe
@@ -17,6 +17,14 @@ from tlcourse.simulator.tile import Outside, Tile
 _BARRIER_OF_BLOCKS = (
     '; where all blocks run at a time, T.pipe_barrier("PIPE_ALL") and T.block_barrier(id) in '
     'T.rs("PIPE_S") between the two statements order them'
+)
+_APART = (
+    "let the region depend on the block id so that blocks do not meet, or use T.atomic_add where "
+    "their results add up"
+)
+_ADD_ALL = (
+    "let every block add with T.atomic_add, and none of them write or read: the caller clears the "
+    "tensor in front of the launch and reads it behind"
 )
 _START_FROM_ZERO = (
     "let the first product of a sum start from zero: T.gemm(.., initC=True), or in a loop "
@@ -50,7 +58,8 @@ class _MissingFlag:
 class Reports:
     """Listens to all checks of a run and fills its log."""
 
-    def __init__(self, log: FindingLog, sites: list[Site], chip: Chip) -> None:
+    def __init__(self, log: FindingLog, sites: list[Site], chip: Chip, mode: Mode) -> None:
+        self._mode: Mode = mode
         self._log = log
         self._sites = sites
         self._chip = chip
@@ -77,7 +86,8 @@ class Reports:
             key=key, raised_behind=earlier, waited_before=later, is_new=is_new
         )
         if is_new:
-            self._log.add(race_words.fault(earlier, later, tile, hazard, key, self._line))
+            found = race_words.fault(earlier, later, tile, hazard, key, self._line, self._mode)
+            self._log.add(found)
 
     def _widen(self, missing: _MissingFlag, earlier: Instruction) -> None:
         """Lets the remedy of a known race cover one more instruction."""
@@ -86,30 +96,29 @@ class Reports:
             return
         missing.raised_behind = earlier
         if missing.is_new:
-            words = race_words.fix(earlier, missing.waited_before, self._line)
+            words = race_words.fix(earlier, missing.waited_before, self._line, self._mode)
             self._log.refine(missing.key, words)
 
     def overflow(self, instruction: Instruction, pending: int) -> None:
         """TL526: a cross-core counter is raised too often ahead of its waits."""
-        limit = self._chip.cross_core_flag_limit
-        key = ("overflow", instruction.site.index)
-        if self._log.knows(key):
-            return
-        number = _flag_key(instruction).flag
-        self._log.add(
-            Fault(
-                key=key,
-                code="TL526",
-                at=instruction,
-                what=f"cross-core flag {number} may be raised {pending} times before "
-                f"{_receivers(instruction)} has taken one down {wording.where(instruction)}",
-                why=f"the counter of a cross-core flag on {self._chip.name} holds {limit}; a "
-                "further raise is lost",
-                fix=f"wait for an answer of the other core after at most {limit} raises, or "
-                "use more flag ids in turn",
-                label=f"raise {pending} without a wait that is certain to be over",
-            )
-        )
+        self._add(flag_words.overflow(instruction, pending, self._chip))
+
+    def raised_twice(self, instruction: Instruction, first: Instruction, key: FlagKey) -> None:
+        """TL524: a flag inside a core is raised while it is up."""
+        self._add(flag_words.raised_twice(instruction, first, key))
+
+    def left_up(self, instruction: Instruction, key: FlagKey, count: int) -> None:
+        """TL503: a flag is up at the end of the block."""
+        self._add(flag_words.left_up(instruction, key, count))
+
+    def bad_flag_id(self, instruction: Instruction, key: FlagKey) -> None:
+        """TL525: a flag id that the chip does not have."""
+        self._add(flag_words.bad_id(instruction, key, self._chip))
+
+    def _add(self, fault: Fault) -> None:
+        """Takes a fault, or counts it where it is known."""
+        if not self._log.knows(fault.key):
+            self._log.add(fault)
 
     def uninitialised(
         self, instruction: Instruction, origin: int, tile: Tile, elements: int
@@ -128,15 +137,16 @@ class Reports:
                 code="TL520",
                 at=instruction,
                 other_span=-1 if direct else first.span,
-                what=f"{instruction.site.op} uses {elements:,} of {tile.elements:,} elements of "
-                f"{wording.tile(tile)} that hold nothing yet {wording.where(instruction)}"
-                f"{through}",
+                what=f"{wording.operation(instruction)} uses {wording.part(elements, tile)} that "
+                f"{'holds' if elements == 1 else 'hold'} nothing yet, "
+                f"{wording.where(instruction)}{through}",
                 why="on-chip memory holds whatever was left in it; the simulator fills it with "
                 "NaN, or 32767 in each half word, so that such a read shows",
                 fix=_START_FROM_ZERO
                 if adds
-                else "copy or compute the missing part first, or leave it out: take the same "
-                "slice on both sides of the statement",
+                else "copy or compute the missing part first (T.clear and T.vbrc give all of a "
+                "tile a value), or leave it out: take the same slice on both sides of the "
+                "statement",
                 label="the values are used here",
                 other_label=f"{first.op} adds to what nobody has written"
                 if adds
@@ -157,23 +167,21 @@ class Reports:
         if self._log.knows(key):
             return
         who = f"block {other}" if other >= 0 else "another block"
-        done = {"RAW": "reads what {} writes", "WAR": "writes what {} reads"}
-        verb = done.get(hazard, "writes what {} writes, too").format(who)
-        meet = "let the region depend on the block id so that blocks do not meet"
-        barrier = "" if hazard == "WAW" else _BARRIER_OF_BLOCKS
+        verb, also = _verbs(instruction, partner, hazard)
+        mine = wording.operation(instruction)
         self._log.add(
             Fault(
                 key=key,
                 code="TL523",
                 at=instruction,
                 other=partner if partner and partner.site is not instruction.site else None,
-                what=f"block {instruction.core.block} {verb}: elements of {tile.name} that "
-                f"{instruction.site.op} touches",
+                what=f"block {instruction.core.block} {verb} elements of {tile.name} that {who} "
+                f"{also}",
                 why="blocks run in any order and side by side on different cores, so which "
                 "value is seen or stays is chance",
-                fix=f"{meet}, or use T.atomic_add where their results add up{barrier}",
-                label=f"{instruction.site.op} touches elements of {who}",
-                other_label=f"{partner.site.op} of {who}" if partner else "",
+                fix=_ADD_ALL if "adds to" in (verb, also) else _APART + _barrier_of(hazard),
+                label=f"{mine} of block {instruction.core.block}",
+                other_label=f"{wording.operation(partner)} of {who}" if partner else "",
                 excuses=(("input", tile.name), *self._reads(instruction, partner)),
             )
         )
@@ -192,8 +200,8 @@ class Reports:
                 code="TL532",
                 at=instruction,
                 severity="warning",
-                what=f"{instruction.site.op} changes {elements:,} elements of the input "
-                f"{tile.name} {wording.where(instruction)}, after they were read",
+                what=f"{wording.operation(instruction)} changes {elements:,} elements of the input "
+                f"{tile.name}, {wording.where(instruction)}, after they were read",
                 why=f"out_idx does not name {tile.name} as an output, so a caller expects it to "
                 "be as it was",
                 fix=f"store the result in an output; where {tile.name} is meant to change, leave "
@@ -212,8 +220,8 @@ class Reports:
                 key=key,
                 code="TL520",
                 at=instruction,
-                what=f"{instruction.site.op} reads {elements:,} elements of {tile.name} in GM "
-                f"that nobody has written {wording.where(instruction)}",
+                what=f"{wording.operation(instruction)} reads {wording.part(elements, tile)} in GM "
+                f"that nobody has written, {wording.where(instruction)}",
                 why="the launch allocates outputs and the workspace without clearing them",
                 fix=f"write {tile.name} before it is read, or pass it in as an argument",
                 label="these elements hold poison",
@@ -223,17 +231,28 @@ class Reports:
     def outside(self, instruction: Instruction, tile: Tile, how: Outside, access: str) -> None:
         """TL501: a tile leaves its tensor or its memory; TL508: not the device's memory."""
         own = ("outside", instruction.site.index, tile.name, tile.is_beside())
-        same = (instruction.core.block, how.dim, how.start, how.stop, how.limit, tile.is_beside())
+        block = instruction.core.block
+        same = (block, how.dim, how.start, how.stop, how.limit, tile.is_beside())
+        if how.is_negative:
+            same = (block, how.stop - how.start)
         # Statements that leave together, by the same extents, have one cause.
         key = self._same.setdefault(own, self._outside.get(same, own))
         if self._log.knows(key):
             if key != own and self._cut_of(how) < 0:
+                also = "that of" if how.is_negative else "so does"
                 self._log.add_place(
-                    key, instruction, f"so does {tile.name}, which {instruction.site.op} {access}"
+                    key, instruction, f"{also} {tile.name}, which {instruction.site.op} {access}"
                 )
             return
         self._outside[same] = key
         self._log.add(bounds_words.fault(instruction, tile, how, access, key, self._cut_of(how)))
+
+    def misaligned(self, instruction: Instruction, tile: Tile, start: int) -> None:
+        """TL533: a transfer starts inside a slot of UB; in Developer mode the compiler shifts."""
+        key = ("misaligned", instruction.site.index)
+        if self._mode == "Expert" and not self._log.knows(key):
+            slot = self._chip.align_bytes["ub"]
+            self._log.add(bounds_words.inside_a_slot(instruction, tile, start, slot, key))
 
     def _line(self, instruction: Instruction) -> str:
         """Where an instruction stands in the learner's text."""
@@ -267,78 +286,6 @@ class Reports:
             )
         )
 
-    def raised_twice(self, instruction: Instruction, first: Instruction, key: FlagKey) -> None:
-        """TL524: a flag inside a core is raised while it is up."""
-        fault = ("flag", key.set_pipe, key.wait_pipe, instruction.core.kind)
-        if self._log.knows(fault):
-            return
-        self._log.add(
-            Fault(
-                key=fault,
-                code="TL524",
-                at=instruction,
-                other=first,
-                what=f"{wording.flag(key, instruction.core.machine.cores)} is raised again "
-                f"before its first raise is waited for {wording.where(instruction)}",
-                why="a flag inside a core is one bit: two raises look like one, and one of the "
-                "waits never ends",
-                fix=f"write {wording.wait_call(key)} between the two raises, or use another id",
-                label="raised again here",
-                other_label="raised here first",
-            )
-        )
-
-    def left_up(self, instruction: Instruction, key: FlagKey, count: int) -> None:
-        """TL503: a flag is up at the end of the block."""
-        cores = instruction.core.machine.cores
-        fault: tuple[object, ...] = ("flag", key.set_pipe, key.wait_pipe, instruction.core.kind)
-        if key.is_between_cores:
-            receiver = cores[key.receiver]
-            fault = ("flag", instruction.core.kind, receiver.kind, "cores")
-        if self._log.knows(fault):
-            return
-        self._log.add(
-            Fault(
-                key=fault,
-                code="TL503",
-                at=instruction,
-                severity="warning",
-                what=f"{wording.flag(key, cores)} is raised {wording.times(count)} more than "
-                f"{_taker(key, cores)} waits for it in block {instruction.core.block}",
-                why="a flag stays up after the block: the next block on this core finds it "
-                "raised and does not wait when it should",
-                fix=f"write one {wording.wait_call(key)} for each {wording.set_call(key)}",
-                label="nobody waits for this raise",
-            )
-        )
-
-    def bad_flag_id(self, instruction: Instruction, key: FlagKey) -> None:
-        """TL525: a flag id that the chip does not have."""
-        between = key.is_between_cores
-        ids = self._chip.cross_core_flag_ids if between else self._chip.event_ids
-        documented = not between and 0 <= key.flag < 16
-        pair = instruction.core.kind, key.set_pipe, key.wait_pipe
-        fault = ("flag id", *((between,) if between else pair), documented)
-        if self._log.knows(fault):
-            return
-        self._log.add(
-            Fault(
-                key=fault,
-                code="TL525",
-                at=instruction,
-                severity="warning" if documented else "error",
-                what=f"flag id {key.flag} is used {wording.where(instruction)}; "
-                f"{self._chip.name} has the ids 0 to {ids - 1}",
-                why="TileLang's documentation allows ids up to 15 here, the chip's does not"
-                if documented
-                else "a flag with another id does not exist on the chip",
-                fix=f"use an id from 0 to {ids - 1} for the raise and its wait"
-                + ("; take it modulo the number of buffers" if instruction.turn else ""),
-                label=f"this id is {key.flag}",
-                excuses=() if documented else ((*fault[:-1], True),),
-            )
-        )
-
 
 def _is_backwards(earlier: Instruction, later: Instruction, hazard: str) -> bool:
     """Whether the later access is the one that is meant to come first.
@@ -352,15 +299,16 @@ def _is_backwards(earlier: Instruction, later: Instruction, hazard: str) -> bool
     return hazard == "WAR"
 
 
-def _flag_key(instruction: Instruction) -> FlagKey:
-    flag = instruction.sets[0].flag
-    assert flag is not None
-    return flag.key
+def _verbs(instruction: Instruction, partner: Instruction | None, hazard: str) -> tuple[str, str]:
+    """What two blocks do with the same elements."""
+    mine = "adds to" if instruction.site.atomic else "writes"
+    other = "adds to" if partner is not None and partner.site.atomic else "writes"
+    if hazard == "RAW":
+        return "reads", other
+    if hazard == "WAR":
+        return mine, "reads"
+    return mine, f"{other}, too" if mine == other else other
 
 
-def _receivers(instruction: Instruction) -> str:
-    return _taker(_flag_key(instruction), instruction.core.machine.cores)
-
-
-def _taker(key: FlagKey, cores: list[Core]) -> str:
-    return wording.core(cores[key.receiver]) if key.is_between_cores else key.wait_pipe
+def _barrier_of(hazard: str) -> str:
+    return "" if hazard == "WAW" else _BARRIER_OF_BLOCKS

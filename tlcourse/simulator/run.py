@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 
 import torch
 
 from tlcourse import work
 from tlcourse.chips import DEFAULT_CHIP, Chip
 from tlcourse.config import read_config
+from tlcourse.diagnostics import TLError, error
 from tlcourse.records import Finding, MemoryMap, Program, Timeline
 from tlcourse.replay import Replay
 from tlcourse.simulator import nonfinite
@@ -40,6 +42,23 @@ class SimulatorRun:
     replay: Replay | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class Simulated:
+    """The same, with a timeline that is made when it is asked for.
+
+    Args:
+        findings: faults, each once.
+        timed: makes the timeline, once.
+        memory: where the buffers of the kernel lie.
+        replay: the instructions of one block, where it was asked for.
+    """
+
+    findings: tuple[Finding, ...]
+    timed: Callable[[], Timeline]
+    memory: tuple[MemoryMap, ...]
+    replay: Replay | None = None
+
+
 def run(
     program: Program,
     buffers: Sequence[Buffer],
@@ -51,6 +70,36 @@ def run(
     trace: bool = False,
     replay: int = -1,
 ) -> SimulatorRun:
+    """Runs a kernel on the simulated chip and times it; see `simulate`."""
+    found = simulate(
+        program,
+        buffers,
+        symbols=symbols,
+        checks=checks,
+        seed=seed,
+        chip=chip,
+        trace=trace,
+        replay=replay,
+    )
+    return SimulatorRun(
+        findings=found.findings,
+        timeline=found.timed(),
+        memory=found.memory,
+        replay=found.replay,
+    )
+
+
+def simulate(
+    program: Program,
+    buffers: Sequence[Buffer],
+    *,
+    symbols: Mapping[str, int],
+    checks: Checks = "class",
+    seed: int = 0,
+    chip: Chip = DEFAULT_CHIP,
+    trace: bool = False,
+    replay: int = -1,
+) -> Simulated:
     """Runs a kernel on the simulated chip.
 
     Args:
@@ -65,8 +114,8 @@ def run(
         replay: write down what this block does, instruction by instruction.
 
     Raises:
-        TLError: TL410 the grid has no blocks, TL414 too many; TL424 TLCOURSE_STEP_LIMIT is no
-            number.
+        TLError: TL410 the grid has no blocks, TL414 too many; TL415 there is no block `replay`;
+            TL424 TLCOURSE_STEP_LIMIT is no number.
     """
     limit = work.step_limit()
     params = Params(checks=checks, seed=seed, trace=trace, replay=replay, step_limit=limit)
@@ -89,17 +138,29 @@ def _run(
     symbols: Mapping[str, int],
     params: Params,
     chip: Chip,
-) -> SimulatorRun:
+) -> Simulated:
+    if params.replay >= launch.blocks:
+        raise _no_such_block(program, params.replay, launch.blocks)
     session = Session(load(program), launch, params, chip)
     start = nonfinite.start_of(program, buffers, launch)
     findings = overfull(program, chip) or session.run()
     if not findings and params.checks != "off":
         findings = nonfinite.first_of(program, start, buffers, symbols, params, chip)
-    return SimulatorRun(
+    return Simulated(
         findings=findings,
-        timeline=session.timeline(),
+        timed=cache(session.timeline),
         memory=program.memory,
         replay=session.replay() if params.replay >= 0 else None,
+    )
+
+
+def _no_such_block(program: Program, block: int, blocks: int) -> TLError:
+    last = "block 0 alone" if blocks == 1 else f"the blocks 0 to {blocks - 1:,}"
+    return error(
+        "TL415",
+        f"{program.signature.kernel} has no block {block:,} to replay",
+        why=f"this launch has {last}",
+        fix=f"name one of them, for example replay={blocks - 1}",
     )
 
 

@@ -1,9 +1,16 @@
-"""Scalars of generated code: Python numbers that wrap and round as MLIR's types do."""
+"""Scalars of generated code: Python numbers that wrap and round as MLIR's types do.
+
+Integers may be of many blocks at once, see `lanes`.
+"""
 
 from __future__ import annotations
 
 import math
 import struct
+
+from tlcourse.simulator.lanes import Lanes, settled
+
+Integer = int | Lanes
 
 
 class DivisionError(ZeroDivisionError):
@@ -14,36 +21,43 @@ class DivisionError(ZeroDivisionError):
         self.at = at
 
 
-def divisor(value: int, at: int) -> int:
+def divisor(value: Integer, at: int) -> Integer:
     """A divisor of the statement at a place; must not be 0."""
     if value == 0:
         raise DivisionError(at)
     return value
 
 
-def wrap(value: int, bits: int) -> int:
+def wrap(value: Integer, bits: int) -> Integer:
     """The signed integer of `bits` bits with the same low bits."""
+    if isinstance(value, Lanes):
+        return value.wrapped(bits)
     half = 1 << (bits - 1)
     return ((int(value) + half) & (2 * half - 1)) - half
 
 
-def unsigned(value: int, bits: int) -> int:
+def unsigned(value: Integer, bits: int) -> Integer:
     """The unsigned integer of `bits` bits with the same low bits."""
+    if isinstance(value, Lanes):
+        return value.masked(bits)
     return int(value) & ((1 << bits) - 1)
 
 
-def div(left: int, right: int) -> int:
+def div(left: Integer, right: Integer) -> Integer:
     """A quotient cut towards zero."""
+    if isinstance(left, Lanes) and isinstance(right, int) and right > 0:
+        return left.quotient(right)
+    left, right = settled(left), settled(right)
     quotient = abs(left) // abs(right)
     return quotient if (left < 0) == (right < 0) else -quotient
 
 
-def rem(left: int, right: int) -> int:
+def rem(left: Integer, right: Integer) -> Integer:
     """The remainder of `div`, with the sign of `left`."""
     return left - right * div(left, right)
 
 
-def ceil_div(left: int, right: int) -> int:
+def ceil_div(left: Integer, right: Integer) -> Integer:
     """A quotient rounded up."""
     return -(-left // right)
 

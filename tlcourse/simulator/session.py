@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TypeVar
 
 from tlcourse.chips import Chip
+from tlcourse.printing import Prints
 from tlcourse.records import Finding, Timeline
 from tlcourse.replay import Replay
 from tlcourse.simulator.agreement import Agreement
@@ -14,13 +15,17 @@ from tlcourse.simulator.bounds import Bounds
 from tlcourse.simulator.classes import BlockClass, DryCore, group
 from tlcourse.simulator.clocks import Races
 from tlcourse.simulator.core import Core, Kind, StepLimitError, Steps
+from tlcourse.simulator.cycles.stream import Recording
+from tlcourse.simulator.cycles.waves import slots_of
 from tlcourse.simulator.deadlock import deadlock
 from tlcourse.simulator.findings import FindingLog
 from tlcourse.simulator.flagcheck import FlagCheck
 from tlcourse.simulator.initialised import Initialised
 from tlcourse.simulator.instruction import Instruction
+from tlcourse.simulator.issued import Issued
+from tlcourse.simulator.lanes import LaneGroup
 from tlcourse.simulator.loading import Loaded
-from tlcourse.simulator.machine import Machine, Observer
+from tlcourse.simulator.machine import Executed, Machine, Observer
 from tlcourse.simulator.memory import Memory, on_chip
 from tlcourse.simulator.numbers import Key, NumbersCore, Order, in_order, order_of
 from tlcourse.simulator.outputs import unwritten_outputs
@@ -29,23 +34,12 @@ from tlcourse.simulator.params import Params
 from tlcourse.simulator.recorder import Recorder
 from tlcourse.simulator.reports import Reports
 from tlcourse.simulator.stops import division_by_zero, not_resident, refused, too_many_steps
-from tlcourse.simulator.timing import BlockTime, time_block
-from tlcourse.simulator.trace import Plan, slots_of, timeline
+from tlcourse.simulator.together import group_of, together
 from tlcourse.simulator.wording import MEMORY_NAMES
 
 C = TypeVar("C", bound=Core)
 # What torch and generated code raise when tiles do not fit each other.
 _REFUSALS = (RuntimeError, ValueError, TypeError, IndexError, KeyError, MemoryError)
-
-
-class _Executed(Observer):
-    """Keeps the instructions of a block in the order of their execution."""
-
-    def __init__(self) -> None:
-        self.order: list[Instruction] = []
-
-    def executed(self, instruction: Instruction) -> None:
-        self.order.append(instruction)
 
 
 class Session:
@@ -73,12 +67,13 @@ class Session:
         self._chip = chip
         self._machine = machine
         self._log = FindingLog(loaded.program.spans)
-        self._times: dict[int, BlockTime] = {}
+        self._issued = Issued(loaded, launch, chip, self._subs())
         self._memories: dict[tuple[int, str], Memory] = {}
         self._steps = Steps(params.step_limit)
         self._dry_steps = Steps(params.step_limit)
+        self._prints = Prints()
         self._ordered = bool(loaded.program.options["block_barrier"])
-        report = Reports(self._log, loaded.sites, chip)
+        report = Reports(self._log, loaded.sites, chip, loaded.program.signature.mode)
         self._shapes = [Bounds(report), Agreement(report)]
         self._flags = FlagCheck(report, chip=chip)
         self._initialised = Initialised(report)
@@ -98,6 +93,8 @@ class Session:
         self._classes: tuple[BlockClass, ...] = ()
         # By the first block of a class.
         self._orders: dict[int, Order] = {}
+        # What the last first block of a class did.
+        self._executed: Sequence[Instruction] = ()
         self._recorder = Recorder(loaded.program.spans)
 
     def replay(self) -> Replay:
@@ -114,31 +111,22 @@ class Session:
         """Runs all blocks; stops at the first block that cannot come to its end."""
         if not self._charge_blocks():
             return self._log.findings()
-        self._classes = self._class_blocks()
-        if self._run_blocks() and self._params.checks != "off":
+        self._classes = self._issued.classes = self._class_blocks()
+        is_over = self._run_blocks()
+        self._prints.finish()
+        if is_over and self._params.checks != "off":
             found = unwritten_outputs(self._loaded.program, self._launch, self._owners)
-            for finding in () if self._log.has("TL501") else found:
+            for finding in found:
                 self._log.add_finding(finding)
         return self._log.findings()
 
     def timeline(self) -> Timeline:
         """The timeline of the blocks that were run."""
-        blocks = self._launch.blocks
-        class_of = [0] * blocks
-        for found in self._classes:
-            for block in found.blocks:
-                class_of[block] = found.representative
-        empty = BlockTime(cycles=0, timed=())
-        plan = Plan(
-            kernel=self._loaded.program.signature.kernel,
-            kind=self._loaded.kind,
-            blocks=blocks,
-            slots=slots_of(self._chip, self._loaded.kind),
-            class_of=class_of,
-            times={block: self._times.get(block, empty) for block in sorted(set(class_of))},
-        )
-        spans = self._loaded.program.spans
-        return timeline(plan, self._chip, spans, all_blocks=self._params.trace)
+        return self._issued.timeline(all_blocks=self._params.trace)
+
+    def recording(self) -> Recording:
+        """What the blocks that were run issued, without times."""
+        return self._issued.recording()
 
     def _charge_blocks(self) -> bool:
         """Takes the steps of all blocks but those of their loops: too many end at once."""
@@ -162,18 +150,25 @@ class Session:
             return self._run_together()
         firsts = {found.representative: found for found in self._classes}
         suspect: set[int] = set()
+        done: set[int] = set()
         first_of: dict[int, int] = {}
         for found in self._classes:
             first_of |= dict.fromkeys(found.blocks, found.representative)
         for block in range(self._launch.blocks):
+            if block in done:
+                continue
             before = len(self._log)
             full = self._params.checks == "all" or block in firsts or block in suspect
             if not full and self._run_numbers(block, self._orders.get(first_of[block])):
                 continue
-            if not self._run_machine([block], full=full, timed=block in firsts):
+            group = self._group_of(block)
+            steps_left = self._steps.left
+            if not self._run_machine([block], full=full, timed=block in firsts, group=group):
                 return False
             if block in firsts and len(self._log) > before:
                 suspect.update(firsts[block].blocks)
+            elif group is not None and self._run_group(group, steps_left - self._steps.left):
+                done.update(firsts[block].blocks)
         return True
 
     def _run_together(self) -> bool:
@@ -187,8 +182,29 @@ class Session:
             return False
         return self._run_machine(list(blocks), full=True, timed=True)
 
-    def _run_machine(self, blocks: list[int], *, full: bool, timed: bool) -> bool:
-        executed = _Executed()
+    def _group_of(self, block: int) -> LaneGroup | None:
+        """The blocks of the class that a block stands for, if they may run together."""
+        if len(self._classes) != 1 or block or self._machine is not Machine:
+            return None
+        return group_of(self._classes[0].blocks, self._params, self._loaded.program)
+
+    def _run_group(self, group: LaneGroup, steps: int) -> bool:
+        """Runs the other blocks of a group; False where they must go one by one."""
+        checked = self._params.checks != "off"
+        order = self._races.order if checked else self._executed
+        poison = self._initialised.saw_poison if checked else True
+        ready = together(order, group, self._launch, self._loaded, poison=poison)
+        if ready is None or not self._steps.take_others(len(group.blocks) - 1, steps):
+            return False
+        ready.run()
+        for footprint in ready.footprints if checked else ():
+            self._owners.take(footprint)
+        return True
+
+    def _run_machine(
+        self, blocks: list[int], *, full: bool, timed: bool, group: LaneGroup | None = None
+    ) -> bool:
+        executed = Executed()
         machine = self._machine(
             sites=self._loaded.sites,
             observers=[
@@ -197,18 +213,21 @@ class Session:
             ],
             seed=self._params.seed and self._params.seed * 65537 + blocks[0],
         )
+        machine.prints = self._prints
         for block in blocks:
             for core in self._cores(machine, block, Core, self._steps):
-                for memory in core.memories.values():
-                    memory.poison()
+                self._poison(core)
+                if group is not None:
+                    core.stand_for(group)
                 core.start(self._loaded.code(core, self._launch.arguments))
         if full and self._params.checks != "off":
             self._initialised.begin(machine)
         if not self._guarded(machine):
             return False
         if timed:
-            self._time(blocks, executed.order)
+            self._issued.keep(machine, blocks, executed.order)
             self._keep_order(blocks[0], executed.order)
+            self._executed = executed.order
         return True
 
     def _keep_order(self, block: int, executed: Sequence[Instruction]) -> None:
@@ -243,14 +262,20 @@ class Session:
         noted: dict[Key, Instruction] = {}
         try:
             for core in self._cores(machine, block, NumbersCore, self._steps):
-                for memory in core.memories.values():
-                    memory.poison()
+                self._poison(core)
                 for _ in self._loaded.code(core, self._launch.arguments):
                     pass
                 noted |= core.noted
         except (StepLimitError, ZeroDivisionError, *_REFUSALS):
             return {}
         return noted
+
+    def _poison(self, core: Core) -> None:
+        """Fills what a core finds fresh: its memories, and its block's share of the workspace."""
+        for memory in core.memories.values():
+            memory.poison()
+        workspace = self._launch.workspace
+        workspace.poison(core.block * workspace.share_bytes, workspace.share_bytes)
 
     def _observers(self, *, full: bool, executed: Observer | None) -> list[Observer]:
         last = [executed] if executed is not None else []
@@ -273,10 +298,6 @@ class Session:
         except _REFUSALS as problem:
             self._log.add_finding(refused(program, machine, str(problem)))
         return False
-
-    def _time(self, blocks: list[int], order: Sequence[Instruction]) -> None:
-        groups = min(self._launch.blocks, slots_of(self._chip, self._loaded.kind))
-        self._times[blocks[0]] = time_block(order, self._chip, groups, shown_block=blocks[0])
 
     def _class_blocks(self) -> tuple[BlockClass, ...]:
         options = self._loaded.program.options

@@ -10,6 +10,10 @@ from tlcourse.simulator.tile import Place, Tile
 _MIXED = -2  # look at the bits
 
 
+# Each write goes through what is remembered, so little of it is.
+_MOST_EVEN = 128
+
+
 class States:
     """Numbers of a memory's bytes, read and written by tiles.
 
@@ -33,6 +37,8 @@ class States:
 
     def note(self, tile: Tile, number: int) -> None:
         """Remembers what a look showed: all elements of a tile have one number."""
+        if len(self._even) >= _MOST_EVEN:
+            self._even.clear()
         self._even[tile.place()] = (*tile.span_bytes(), number)
 
     def fill(self, tile: Tile, start_bytes: int, number: int) -> None:

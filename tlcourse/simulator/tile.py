@@ -6,13 +6,18 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from math import prod
 
+import numpy as np
 import torch
 
 from tlcourse.simulator import bits
+from tlcourse.simulator.lanes import Lanes, Values, plain, settled
+from tlcourse.simulator.layout import Layout as Layout
+from tlcourse.simulator.layout import Units, layout_of, units_of
 from tlcourse.simulator.memory import BIT, WIDTH_BYTES, Memory
 
 # Tiles of the cube core: columns of blocks, blocks, rows of a block, columns of a block.
 _BLOCKS_RANK, _ROW = 4, 2
+_NO_SHIFTS = np.empty(0, dtype=np.int64)
 # Parts of a tile that are kept.
 _MOST_PARTS = 256
 
@@ -30,45 +35,38 @@ class Outside:
     limit: int
     span: int = -1
 
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Layout:
-    """A tile as equal runs of bytes: where the first starts, its length, and the loops over it.
-
-    `loops` holds (count, step in bytes), the largest step first; it is empty for one run.
-    """
-
-    start_bytes: int
-    run_bytes: int
-    loops: tuple[tuple[int, int], ...]
-
     @property
-    def runs(self) -> int:
-        """The number of runs, which a DMA moves as its segments."""
-        return prod(count for count, _ in self.loops)
+    def is_negative(self) -> bool:
+        """Whether the extent is below 0."""
+        return self.stop < self.start
 
 
+Number = int | Lanes
 Place = tuple[int, int, tuple[int, ...], tuple[int, ...]]
-Units = tuple[tuple[int, ...], tuple[int, ...], int]
 
 
 class Tile:
     """A typed, strided part of a memory. Offsets and strides count elements, as in MLIR.
 
     `base_bytes` is where the buffer starts from which `offset` counts; `reinterpret` goes
-    back to it. `width` is the bytes of an element, 0 where an element `is_bit`.
+    back to it. `width` is the bytes of an element, 0 where an element `is_bit`. Where base or
+    offset depend on the block, `lanes` has the two for all blocks of a class.
     """
 
     __slots__ = (
+        "_elements",
+        "_inside",
         "_layout",
         "_parts",
         "_place",
+        "_shifts",
         "_span",
         "_units",
         "_view",
         "base_bytes",
         "dtype",
         "is_bit",
+        "lanes",
         "memory",
         "name",
         "offset",
@@ -82,19 +80,21 @@ class Tile:
         self,
         memory: Memory,
         dtype: str,
-        base_bytes: int,
-        offset: int,
+        base_bytes: Number,
+        offset: Number,
         sizes: tuple[int, ...],
         strides: tuple[int, ...],
         name: str = "",
         outside: Outside | None = None,
     ) -> None:
+        differs = isinstance(base_bytes, Lanes) or isinstance(offset, Lanes)
+        self.lanes = (base_bytes, offset) if differs else None
         self.memory = memory
         self.dtype = dtype
         self.is_bit = dtype == BIT
         self.width = 0 if self.is_bit else WIDTH_BYTES[dtype]
-        self.base_bytes = base_bytes
-        self.offset = offset
+        self.base_bytes: int = plain(base_bytes)
+        self.offset: int = plain(offset)
         self.sizes = sizes
         self.strides = strides
         self.name = name or memory.name
@@ -104,12 +104,17 @@ class Tile:
         self._layout: Layout | None = None
         self._parts: dict[Hashable, Tile] = {}
         self._place: Place | None = None
+        self._shifts: Values | None = None
+        self._elements = -1
+        self._inside: bool | None = None
         self._units: Units | None = None
 
     @property
     def elements(self) -> int:
         """The number of elements."""
-        return prod(self.sizes)
+        if self._elements < 0:
+            self._elements = prod(self.sizes)
+        return self._elements
 
     @property
     def size_bytes(self) -> int:
@@ -130,6 +135,30 @@ class Tile:
         """Takes over what was written into a view of `view`, where that is a copy."""
         if self.is_bit:
             bits.pack(self, self.memory.data, view)
+
+    @property
+    def base(self) -> Number:
+        """`base_bytes`, of all blocks of a class where it depends on the block."""
+        return self.base_bytes if self.lanes is None else self.lanes[0]
+
+    @property
+    def place_in_base(self) -> Number:
+        """`offset`, of all blocks of a class where it depends on the block."""
+        return self.offset if self.lanes is None else self.lanes[1]
+
+    def shifts(self) -> Values | None:
+        """How many bytes further on the tile lies in each block of a class, if not in all alike."""
+        if self.lanes is None:
+            return None
+        if self._shifts is None:
+            start = self.lanes[0] + self.lanes[1] * self.width
+            self._shifts = start.values - start.value if isinstance(start, Lanes) else _NO_SHIFTS
+        return self._shifts if len(self._shifts) else None
+
+    def moved(self, shift_bytes: int) -> Tile:
+        """The same tile further on in its memory."""
+        base = self.base_bytes + shift_bytes
+        return Tile(self.memory, self.dtype, base, self.offset, self.sizes, self.strides, self.name)
 
     def first_bit(self) -> int:
         """The bit of the memory at which the first element of a bool tile lies."""
@@ -153,8 +182,10 @@ class Tile:
 
     def leaves(self) -> Outside | None:
         """How the tile reaches outside its tensor or its memory, None where it does not."""
-        if self.outside is not None or 0 in self.sizes:
-            return self.outside if 0 not in self.sizes else None
+        if self.outside is not None and (self.outside.is_negative or 0 not in self.sizes):
+            return self.outside
+        if 0 in self.sizes:
+            return None
         start, stop = self.span_bytes()
         if 0 <= start and stop <= self.memory.own_bytes:
             return None
@@ -164,8 +195,10 @@ class Tile:
 
     def is_in_memory(self) -> bool:
         """Whether all elements lie inside the memory, so that the tile can be touched."""
-        start, stop = self.span_bytes()
-        return 0 <= start and stop <= self.memory.size_bytes
+        if self._inside is None:
+            start, stop = self.span_bytes()
+            self._inside = 0 <= start and stop <= self.memory.size_bytes
+        return self._inside
 
     def is_beside(self) -> bool:
         """Whether a tile that leaves its tensor stays in the block that the device keeps for it.
@@ -180,7 +213,7 @@ class Tile:
     def layout(self) -> Layout:
         """The tile as runs of bytes."""
         if self._layout is None:
-            self._layout = _layout(self)
+            self._layout = layout_of(self)
         return self._layout
 
     def place(self) -> Place:
@@ -195,7 +228,7 @@ class Tile:
         inside units.
         """
         if self._units is None:
-            self._units = _units(self.layout(), self.memory.unit_bytes)
+            self._units = units_of(self.layout(), self.memory.unit_bytes)
         return self._units
 
     def same_place(self, other: Tile) -> bool:
@@ -246,23 +279,25 @@ class Tile:
         span: int,
     ) -> Tile:
         outside = self.outside
-        shift = 0
+        shift: Number = 0
         for dim, (start, count, step, limit) in enumerate(
             zip(offsets, sizes, strides, self.sizes, strict=True)
         ):
             shift += start * self.strides[dim]
-            stop = start + (count - 1) * step + 1 if count > 0 else start
-            if outside is None and count > 0 and (start < 0 or stop > limit):
+            stop = start + (count - 1) * step + 1 if count > 0 else start + count
+            if outside is None and (count < 0 or (count > 0 and (start < 0 or stop > limit))):
                 if dim == _ROW and self._goes_on(offsets, sizes):
                     continue
-                outside = Outside(dim=dim, start=start, stop=stop, limit=limit, span=span)
+                outside = Outside(
+                    dim=dim, start=plain(start), stop=plain(stop), limit=limit, span=span
+                )
         return Tile(
             self.memory,
             self.dtype,
-            self.base_bytes,
-            self.offset + shift,
-            tuple(max(sizes[dim], 0) for dim in dims),
-            tuple(strides[dim] * self.strides[dim] for dim in dims),
+            self.base,
+            self.place_in_base + shift,
+            tuple(settled(max(sizes[dim], 0)) for dim in dims),
+            tuple(settled(strides[dim] * self.strides[dim]) for dim in dims),
             self.name,
             outside,
         )
@@ -279,15 +314,15 @@ class Tile:
         is_dense = self.strides[_ROW - 1] == rows * self.strides[_ROW]
         return is_dense and 0 <= offsets[_ROW] < rows and last < self.sizes[_ROW - 1] * rows
 
-    def reinterpret(self, offset: int, sizes: Sequence[int], strides: Sequence[int]) -> Tile:
+    def reinterpret(self, offset: Number, sizes: Sequence[int], strides: Sequence[int]) -> Tile:
         """Other sizes and strides on the same buffer, counted from the buffer's start."""
         return Tile(
             self.memory,
             self.dtype,
-            self.base_bytes,
+            self.base,
             offset,
-            tuple(sizes),
-            tuple(strides),
+            tuple(map(settled, sizes)),
+            tuple(map(settled, strides)),
             self.name,
             self.outside,
         )
@@ -297,8 +332,8 @@ class Tile:
         return Tile(
             self.memory,
             dtype,
-            self.base_bytes,
-            self.offset,
+            self.base,
+            self.place_in_base,
             self.sizes,
             self.strides,
             self.name,
@@ -331,25 +366,25 @@ class Tile:
         return Tile(
             self.memory,
             self.dtype,
-            self.base_bytes,
-            self.offset,
-            tuple(sizes),
-            tuple(strides),
+            self.base,
+            self.place_in_base,
+            tuple(map(settled, sizes)),
+            tuple(map(settled, strides)),
             self.name,
             self.outside,
         )
 
     def bytes_as(
-        self, shift_bytes: int, dtype: str, sizes: Sequence[int], strides: Sequence[int]
+        self, shift_bytes: Number, dtype: str, sizes: Sequence[int], strides: Sequence[int]
     ) -> Tile:
         """A buffer of another dtype that starts `shift_bytes` behind this one's start."""
         return Tile(
             self.memory,
             dtype,
-            self.base_bytes + shift_bytes,
+            self.base + shift_bytes,
             0,
-            tuple(sizes),
-            tuple(strides),
+            tuple(map(settled, sizes)),
+            tuple(map(settled, strides)),
             self.name,
         )
 
@@ -358,30 +393,3 @@ class Tile:
             if self.sizes[dim] != 1:
                 return self.strides[dim]
         return self.strides[group[-1]] if group else 1
-
-
-def _units(layout: Layout, unit: int) -> Units | None:
-    if any(step % unit for _, step in layout.loops):
-        return None
-    first = layout.start_bytes // unit
-    length = -(-(layout.start_bytes + layout.run_bytes) // unit) - first
-    sizes = (*(count for count, _ in layout.loops), length)
-    return sizes, (*(step // unit for _, step in layout.loops), 1), first
-
-
-def _layout(tile: Tile) -> Layout:
-    width = 1 if tile.is_bit else tile.width
-    dims = sorted(
-        (abs(stride) * width, count)
-        for count, stride in zip(tile.sizes, tile.strides, strict=True)
-        if count > 1 and stride != 0
-    )
-    run = width
-    while dims and dims[0][0] == run:
-        run *= dims.pop(0)[1]
-    loops = tuple((count, step) for step, count in reversed(dims))
-    start, stop = tile.span_bytes()
-    if tile.is_bit:
-        # Rows of bits that start inside a byte count as all the bytes between them.
-        run, loops = bits.runs_in_bytes(tile.first_bit() % 8 + run, loops) or (stop - start, ())
-    return Layout(start_bytes=start, run_bytes=run, loops=loops)

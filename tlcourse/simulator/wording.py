@@ -43,6 +43,15 @@ def operation(instruction: Instruction) -> str:
     return f"scalar {instruction.site.op}" if scalar else instruction.site.op
 
 
+def part(elements: int, found: Tile) -> str:
+    """`24 of 64 elements of a in UB`, `an element of s in UB`."""
+    whole = tile(found)
+    if elements == 1:
+        return f"an element of {whole}"
+    of = "" if found.memory.space == "gm" else f" of {found.elements:,}"
+    return f"{elements:,}{of} elements of {whole}"
+
+
 def where(instruction: Instruction) -> str:
     """`in block 3, loop turn 1, 4`."""
     turns = ", ".join(map(str, instruction.turn))

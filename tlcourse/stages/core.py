@@ -56,6 +56,7 @@ class Core:
     ) -> None:
         self.kind: Kind = kind
         self.block, self.sub, self.blocks, self.subs = block, sub, blocks, subs
+        self.block_id = block  # the name that generated code has for it
         self.turn: tuple[int, ...] = ()
         self.number = len(board.cores)
         self._board = board

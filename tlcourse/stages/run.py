@@ -165,7 +165,7 @@ def _argument(value: SSAValue) -> str:
 
 def _subs(signature: Signature, functions: Mapping[Kind, func.FuncOp]) -> int:
     """Vector cores in a group: one until the work of a Developer kernel is shared by two."""
-    if "cube" not in functions:
+    if "cube" not in functions or "vector" not in functions:
         return 1
     asks = any(isinstance(op, GetSubBlockIdxOp) for op in functions["vector"].walk())
     return 2 if asks or signature.mode == "Expert" else 1

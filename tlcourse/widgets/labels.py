@@ -31,6 +31,11 @@ _LABELS: dict[str, tuple[str, str]] = {
     "failed_of": ("{0} failed", "{0} 个失败"),
     "pass_list": ("Passes", "Pass 列表"),
     "filter": ("filter passes  ( / )", "筛选 pass（/）"),
+    "nowhere": (
+        "A pass made this line; it comes from no line of yours alone.",
+        "此行由 pass 生成，不对应你的某一行。",
+    ),
+    "find": ("find in the IR  ( ? )", "在 IR 中查找（?）"),
     "before": ("before", "之前"),
     "after": ("after", "之后"),
     "input": ("input", "输入"),
@@ -70,13 +75,48 @@ _LABELS: dict[str, tuple[str, str]] = {
     ),
     "no_match": ("no pass matches", "没有匹配的 pass"),
     "keys": (
-        "↑↓ j k PageUp PageDown: step   n p: next, previous change   Home End: first, last   "
+        "↑↓ j k PageUp PageDown: step   n p: next, previous change   "
         "u: all passes   e: all lines   v: one column   l: list   s: source   + -: type   "
-        "d: dark   f: lecture   /: filter   Esc: back",
-        "↑↓ j k PageUp PageDown：步进   n p：下一处、上一处改变   Home End：首、末   "
+        "d: dark   f: lecture   / ?: filter, find   w: switches   o: original   "
+        "t: other compile   c: compare   i m: time, numbers   Esc: back",
+        "↑↓ j k PageUp PageDown：步进   n p：下一处、上一处改变   "
         "u：所有 pass   e：所有行   v：单栏   l：列表   s：源码   + -：字体   "
-        "d：深色   f：授课   /：筛选   Esc：返回",
+        "d：深色   f：授课   / ?：筛选、查找   w：开关   o：原始   "
+        "t：另一次编译   c：对比   i m：用时、数值   Esc：返回",
     ),
+    "measure_time": ("time of each pass  (i)", "各 pass 用时（i）"),
+    "measure_numbers": ("numbers of each pass  (m)", "各 pass 的数值（m）"),
+    "measuring": ("measuring ...", "正在测量……"),
+    "not_measured": (
+        "Only embedded passes of this kernel can be measured.",
+        "只能测量此 kernel 的内嵌 pass。",
+    ),
+    "done_in": ("done in {0} s", "用时 {0} 秒"),
+    "numbers_same": ("numbers kept", "数值不变"),
+    "numbers_differs": ("numbers differ by {0}", "数值相差 {0}"),
+    "switch_board": ("switches of the passes  (w)", "pass 开关（w）"),
+    "compiles": ("compiles", "编译"),
+    "original": ("original", "原始"),
+    "compare": ("compare  (c)", "对比（c）"),
+    "back": ("back to the original  (o)", "回到原始（o）"),
+    "was": ("was {0}", "原为 {0}"),
+    "not_followed": ("real compiler only", "仅真实编译器遵循"),
+    "compiling": ("compiling ...", "正在编译……"),
+    "no_kernel": (
+        "the kernel has not answered yet; the stored compile stays",
+        "内核尚未应答；仍显示已存的编译",
+    ),
+    "read_only": (
+        "Run the cell in a notebook to compile with other switches.",
+        "在 notebook 中运行单元格即可用其他开关重新编译。",
+    ),
+    "kept": (
+        "This does not compile. The compile before it is still shown.",
+        "编译失败。仍显示之前的编译。",
+    ),
+    "differs": ("differs from the other compile", "与另一次编译不同"),
+    "only_here": ("runs in one compile only", "仅在其中一次编译中运行"),
+    "alike": ("the same IR in both compiles", "两次编译的 IR 相同"),
     "timeline": ("Timeline of {0}", "{0} 的时间线"),
     "timeline_of": (
         "{0}: {1:,} cycles, {2} on {3}; block {4} shown",

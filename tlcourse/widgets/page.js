@@ -1,23 +1,32 @@
 
-// A model for the explorer without a kernel: the pass shown is kept in the address, #pass=N.
-const asked = () => Number((location.hash.match(/pass=(\d+)/) || [, STATE.index])[1]);
-const listeners = new Set();
+// A model for the explorer without a kernel. The pass shown is kept in the address, #pass=N, and
+// the compile if there are two: #pass=N&compile=1.
+const inHash = (name, otherwise) => {
+  const found = location.hash.match(new RegExp(`${name}=(\\d+)`));
+  return found ? Number(found[1]) : otherwise;
+};
+const read = () => {
+  STATE.track = inHash("compile", STATE.track);
+  STATE.index = inHash("pass", STATE.index);
+};
+const listeners = new Set(); // of the pass alone: nothing else changes here
 const page = {
   get: (name) => STATE[name],
   set: (name, value) => { STATE[name] = value; },
-  on: (_, listener) => listeners.add(listener),
+  on: (event, listener) => event === "change:index" && listeners.add(listener),
   off: (_, listener) => listeners.delete(listener),
   save_changes: () => {
     try {
-      history.replaceState(null, "", `#pass=${STATE.index}`);
+      const compile = STATE.track ? `&compile=${STATE.track}` : "";
+      history.replaceState(null, "", `#pass=${STATE.index}${compile}`);
     } catch {
       // A sandboxed frame has no address of its own; stepping works without it.
     }
   },
 };
-STATE.index = asked();
+read();
 addEventListener("hashchange", () => {
-  STATE.index = asked();
+  read();
   listeners.forEach((listener) => listener());
 });
 render({ model: page, el: document.getElementById("explorer") }).then(() =>

@@ -1,119 +1,99 @@
-// The pass explorer: list of passes, IR before and after, the learner's source.
-// common.js and passes_parts.js stand in front of this file.
+// The pass explorer: list of passes, IR before and after, the learner's source, two compiles.
+// common.js and the other passes_*.js stand in front of this file.
 
-const SIGNS = { input: "▸", changed: "~", unchanged: "=", failed: "✗", skipped: "–" };
-const ROW_SIGNS = { same: "", renamed: "≈", changed: "~", removed: "−", added: "+", moved: "↕" };
 const SHOWN = ["input", "changed", "failed"];
-const CONTEXT = 3;
-const TOKEN =
-  /(%[\w$.-]+)|("(?:[^"\\]|\\.)*")|(@[\w$.-]+)|(?<=address_space<)(\w+)|(PIPE_\w+)|([#!][A-Za-z_][\w.]*)|\b(memref|tensor|vector|index|[iu]\d+|b?f\d+)\b|([a-z_]\w*(?:\.[A-Za-z_]\w*)+)|(\/\/.*)/g;
-const CLASSES = [, "v", "s", "f", "m", "m", "a", "t", "o", "c"];
 let instances = 0;
 
-const calm = (row) => ["same", "renamed"].includes(row.right?.kind);
-
-function show(root, model, state) {
-  const words = state.labels, id = `tl-passes-${++instances}`, unfolded = new Set();
-  let rows = [], waiting = [], timer = 0, start = 0, current = -1, allPasses = false, allLines = false;
-  let query = "", pinned = null, hovered = null, lit = [];
+function show(root, model, first) {
+  const words = first.labels, id = `tl-passes-${++instances}`, unfolded = new Set();
+  let state = first, track = 0, current = -1, comparing = false, rows = [];
+  let waiting = [], timer = 0, start = 0, allPasses = false, allLines = false;
+  let query = "", needle = "", pinned = null, hovered = null, lit = [];
   const part = (name) => root.querySelector(`.${name}`);
-  root.setAttribute("aria-label", `${state.kernel}: ${state.summary}`);
   root.innerHTML = frame(words, state);
-  part("source").innerHTML = sourceHtml(state);
+  drawSource();
   root.classList.toggle("no-source", !state.places.length);
+  root.classList.toggle("no-board", !state.failure);
+  const switches = board(root, model, id, () => state);
 
-  function paint(text) {
-    let html = "", last = 0;
-    for (const match of text.matchAll(TOKEN)) {
-      const name = CLASSES[match.findIndex((value, k) => k && value !== undefined)];
-      const colour = name === "m" && state.colours[match[0].replace("PIPE_", "")];
-      html += escape(text.slice(last, match.index));
-      html += `<b class="${name}"${colour ? ` style="--hue:${colour}"` : ""}>${escape(match[0])}</b>`;
-      last = match.index + match[0].length;
+  const passes = () => state.tracks[track].passes;
+  // The rows of a pass are those of the text that it made, if it was the first to make it.
+  const changes = (pass) => pass.rows ?? state.texts[pass.texts[1]][1];
+  const pairOf = (k) => state.pairs.find((pair) => pair[track] === k);
+  // Whether the IR after a pass differs from the other compile's; -1 where that has no such pass.
+  const apart = (k) => {
+    const pair = pairOf(k);
+    return pair && (pair[1 - track] < 0 ? -1 : pair[2].length ? 1 : 0);
+  };
+  // The pass of the other compile that stands for one of this; the one before it where none does.
+  function partner(k) {
+    for (let near = k; near >= 0; near--) {
+      const other = pairOf(near)?.[1 - track] ?? -1;
+      if (other >= 0) return other;
     }
-    return html + escape(text.slice(last));
+    return 0;
   }
 
-  function sideHtml(side, cuts, offset) {
-    if (!side) return '<i class="n"></i><i class="g"></i><code class="void"></code>';
-    const text = state.lines[side.line], sign = ROW_SIGNS[side.kind];
-    const indent = text.length - text.trimStart().length;
-    let html = "", last = indent;
-    for (const cut of cuts || []) {
-      const [from, to] = [Math.max(cut[offset], indent), cut[offset + 1]];
-      if (to <= from) continue;
-      const kind = cut[4] ? "renamed" : offset ? "ins" : "del";
-      html += `${paint(text.slice(last, from))}<mark class="${kind}">${paint(text.slice(from, to))}</mark>`;
-      last = to;
-    }
-    const spoken = sign ? ` role="img" aria-label="${words[side.kind]}"` : "";
-    return (
-      `<i class="n">${side.number}</i><i class="g"${spoken}>${sign}</i>` +
-      `<code data-line="${side.line}" style="--indent:${indent}">${html}${paint(text.slice(last))}</code>`
-    );
-  }
-
-  function rowHtml(row) {
-    const name = `l-${row.left?.kind} r-${row.right?.kind}${calm(row) ? " calm" : ""}`;
-    return `<div class="tl-row ${name}">${sideHtml(row.left, row.cuts, 0)}${sideHtml(row.right, row.cuts, 2)}</div>`;
-  }
-
-  // Rows to draw; long runs of equal lines become one button that opens them.
-  function folded() {
-    const items = [];
-    for (let k = 0, end = 0; k < rows.length; k = end) {
-      while (end < rows.length && calm(rows[end])) end++;
-      const from = k ? k + CONTEXT : k, to = end < rows.length ? end - CONTEXT : end;
-      const open = allLines || unfolded.has(k) || to - from < 2 * CONTEXT || to - from === rows.length;
-      items.push(...rows.slice(k, open ? end : from));
-      if (!open) items.push({ fold: k, count: to - from }, ...rows.slice(to, end));
-      while (end < rows.length && !calm(rows[end])) items.push(rows[end++]);
-    }
-    return items;
-  }
-
-  function itemHtml(item) {
-    if (item.count === undefined) return rowHtml(item);
-    return `<button class="fold" data-fold="${item.fold}">⋯ ${fill(words.equal_lines, item.count)}</button>`;
+  // The learner's text, from the first line on that an op comes from.
+  function drawSource() {
+    const pane = part("source"), top = pane.scrollTop;
+    pane.innerHTML = `<p class="nowhere" hidden>${words.nowhere}</p>${sourceHtml(state)}`;
+    const lines = state.places.map((flat) => (flat[0] === 0 ? flat[1] : Infinity));
+    const first = pane.querySelector(`[data-source="0:${lines.reduce((a, b) => Math.min(a, b), Infinity)}"]`);
+    pane.scrollTop = top || !first ? top : first.offsetTop - pane.offsetTop - 2 * first.offsetHeight;
   }
 
   // The first screens at once, the rest when the browser has time.
   function drawRows() {
     clearTimeout(timer);
     part("diff").textContent = "";
-    waiting = folded();
+    for (const row of rows)
+      row.found = Boolean(needle) && [row.left, row.right].some((side) => side && has(state, side.line, needle));
+    waiting = folded(rows, (k) => allLines || unfolded.has(k));
     drawMore(120);
   }
 
   function drawMore(count) {
-    part("diff").insertAdjacentHTML("beforeend", waiting.splice(0, count).map(itemHtml).join(""));
+    const html = waiting.splice(0, count).map((item) => itemHtml(state, item)).join("");
+    part("diff").insertAdjacentHTML("beforeend", html);
     timer = waiting.length ? setTimeout(() => drawMore(200)) : 0;
   }
 
+  const contains = (text) => linesOf(state, text).some((line) => has(state, line, needle));
+
   function visible() {
-    const wanted = (pass) =>
-      (allPasses || SHOWN.includes(pass.status)) && pass.name.toLowerCase().includes(query);
-    return state.passes.flatMap((pass, k) => (wanted(pass) ? [k] : []));
+    const wanted = (pass, k) =>
+      (allPasses || SHOWN.includes(pass.status) || (comparing && apart(k))) &&
+      pass.name.toLowerCase().includes(query) && (!needle || contains(pass.texts[1]));
+    return passes().flatMap((pass, k) => (wanted(pass, k) ? [k] : []));
   }
 
-  function optionHtml(k) {
-    const pass = state.passes[k], sum = (way) => pass.ops.reduce((s, [, n]) => s + Math.max(way * n, 0), 0);
-    const counts = `${sum(1) ? `+${sum(1)}` : ""} ${sum(-1) ? `−${sum(-1)}` : ""}`;
-    const spoken = `${words[pass.status]}, ${words[pass.origin]}, ${words.ops} ${counts}`;
-    return (
-      `<div role="option" id="${id}-${k}" data-pass="${k}" class="${pass.status}" title="${spoken}">` +
-      `<i>${k}</i><i class="sign">${SIGNS[pass.status]}</i><span>${escape(pass.name)}</span><small>${counts}</small></div>`
-    );
-  }
+  const optionHtml = (k) => {
+    const pass = passes()[k], attributes = `id="${id}-${k}" data-pass="${k}"`;
+    return passHtml(pass, k, attributes, apart(k), words);
+  };
 
   function drawList() {
     const shown = visible();
-    const phases = [...new Set(shown.map((k) => state.passes[k].phase))];
+    const phases = [...new Set(shown.map((k) => passes()[k].phase))];
     const group = (phase) =>
       `<div role="group" aria-label="${words[phase]}"><div class="phase" aria-hidden="true">${words[phase]}</div>` +
-      `${shown.filter((k) => state.passes[k].phase === phase).map(optionHtml).join("")}</div>`;
+      `${shown.filter((k) => passes()[k].phase === phase).map(optionHtml).join("")}</div>`;
     part("list").innerHTML = phases.map(group).join("") || `<p>${words.no_match}</p>`;
     select();
+  }
+
+  function drawTracks() {
+    const { summary } = state.tracks[track], many = state.tracks.length > 1;
+    const tab = ({ title }, k) =>
+      `<button data-track="${k}" aria-pressed="${k === track && !comparing}">${escape(title)}</button>`;
+    part("summary").textContent = summary;
+    part("tracks").innerHTML = many
+      ? `${state.tracks.map(tab).join("")}<button data-key="c" aria-pressed="${comparing}">${words.compare}</button>`
+      : "";
+    part("tracks").hidden = !many;
+    root.classList.toggle("measured", passes().some((pass) => pass.seconds != null));
+    root.setAttribute("aria-label", `${state.kernel}: ${summary}`);
   }
 
   function select() {
@@ -125,36 +105,41 @@ function show(root, model, state) {
     part("list").setAttribute("aria-activedescendant", `${id}-${current}`);
   }
 
+  // Before and after the pass, or after it in one compile and in the other.
+  function readRows() {
+    const pass = passes()[current], pair = comparing && pairOf(current);
+    if (!pair) return (rows = rowsOf(state, pass.texts, changes(pass)));
+    const text = (k) => state.tracks[k].passes[pair[k]]?.texts[1] ?? -1;
+    rows = pair[2].length ? rowsOf(state, [text(0), text(1)], pair[2]) : oneSided(linesOf(state, text(track)));
+  }
+
+  function effect() {
+    const pass = passes()[current], differs = comparing ? apart(current) : changes(pass).length;
+    if (differs > 0) return effectOf(rows, words);
+    if (comparing) return words[differs < 0 ? "only_here" : "alike"];
+    return pass.status === "unchanged" ? words.same_text : "";
+  }
+
   function drawPass() {
-    const pass = state.passes[current], changed = pass.rows.length > 0;
-    const count = (side, ...kinds) => rows.filter((row) => kinds.includes(row[side]?.kind)).length;
-    const [plus, minus, moved] = [count("right", "added", "changed"), count("left", "removed", "changed"), count("left", "moved")];
-    const lines = [plus && `+${plus}`, minus && `−${minus}`, moved && `↕${moved}`].filter(Boolean).join(" ");
-    const otherwise = changed ? words.renamed : pass.status === "unchanged" ? words.same_text : "";
-    const effect = lines ? `${lines} ${words.lines}` : otherwise;
-    const chips = pass.ops.map(([op, n]) => `${n > 0 ? "+" : "−"}${Math.abs(n)} ${op}`);
-    if (chips.length > 5) chips.splice(5, chips.length, `… ${chips.length - 5}`);
+    const pass = passes()[current], said = effect(), double = rows.some((row) => row.left);
     const shown = visible(), at = shown.indexOf(current);
     const place = at < 0 ? "" : `${at + 1} / ${shown.length}`;
-    const status = `${SIGNS[pass.status]} ${words[pass.status]}`;
-    part("head").innerHTML =
-      `<h3><i>${current}</i> ${escape(pass.name)} <small>${escape(pass.options)} ${place}</small></h3>` +
-      `<span class="chip ${pass.status}">${status}</span><span class="chip">${words[pass.phase]}</span>` +
-      `<b>${effect}</b>${chips.map((chip) => `<span class="chip">${escape(chip)}</span>`).join("")}` +
-      pass.notes.map((note) => `<p>${escape(note)}</p>`).join("");
-    part("live").textContent = `${current} ${pass.name}: ${words[pass.status]} ${effect}`;
-    part("titles").hidden = !changed;
-    part("diff").classList.toggle("single", !changed);
+    part("head").innerHTML = headHtml(pass, current, place, said, words);
+    part("live").textContent = `${current} ${pass.name}: ${words[pass.status]} ${said}`;
+    const titles = comparing ? state.tracks.map((one) => `${one.title}: ${words.after}`) : [words.before, words.after];
+    [...part("titles").children].forEach((node, k) => { node.textContent = titles[k]; });
+    part("titles").hidden = !double;
+    part("diff").classList.toggle("single", !double);
     drawRows();
     pinned = null;
     light([]);
   }
 
-  // To the n-th stretch of changed rows.
+  // To the n-th stretch of changed rows, or of rows with what is looked for.
   function jump(to) {
     clearTimeout(timer);
-    if (to) drawMore(waiting.length);
-    const loud = (row) => row?.matches(".tl-row:not(.calm)");
+    if (to || needle) drawMore(waiting.length);
+    const loud = (row) => row?.matches(needle ? ".found" : ".tl-row:not(.calm)");
     const starts = [...part("diff").children].filter((row) => loud(row) && !loud(row.previousElementSibling));
     start = Math.max(0, Math.min(to, starts.length - 1));
     const pane = part("diff"), row = starts[start];
@@ -162,16 +147,21 @@ function show(root, model, state) {
     if (waiting.length) timer = setTimeout(() => drawMore(200));
   }
 
-  function go(index) {
-    if (!state.passes[index]) return;
+  function go(index, { held = false } = {}) {
+    if (!passes()[index]) return;
+    const pane = part("diff"), top = pane.scrollTop;
     current = index;
-    rows = rowsOf(state, state.passes[current]);
+    readRows();
     unfolded.clear();
     drawPass();
-    jump(0);
+    if (held) {
+      drawMore(waiting.length);
+      pane.scrollTop = top;
+    } else jump(0);
     select();
-    if (model.get("index") === current) return;
+    if (model.get("index") === current && model.get("track") === track) return;
     model.set("index", current);
+    model.set("track", track);
     model.save_changes();
   }
 
@@ -180,10 +170,37 @@ function show(root, model, state) {
     go(way > 0 ? shown.find((k) => k > current) : shown.findLast((k) => k < current));
   }
 
+  // The same pass in another compile, at the same place of the text.
+  function look(to, compare) {
+    if (!state.tracks[to]) return;
+    const index = to === track ? current : partner(current);
+    [track, comparing] = [to, compare && state.tracks.length > 1];
+    drawTracks();
+    drawList();
+    go(index, { held: true });
+  }
+
+  // After a compile: the pass stays, and the place in its text.
+  function renew(next) {
+    const anchor = track ? partner(current) : current, lines = state.places.length;
+    state = next;
+    track = 0;
+    current = Math.min(anchor, passes().length - 1);
+    if (!lines !== !state.places.length) root.classList.toggle("no-source", !state.places.length);
+    drawSource();
+    switches.draw();
+    look(state.shown, comparing);
+  }
+
+  function original() {
+    look(0, false);
+    switches.reset();
+  }
+
   // Source lines and IR lines that come from one place light up together.
   function places(node) {
     if (node.dataset.source) return [node.dataset.source];
-    const flat = state.places[node.dataset.line] || [];
+    const flat = state.places[state.entryOf[node.dataset.line]] || [];
     return flat.flatMap((value, k) => (k % 2 ? [`${flat[k - 1]}:${value}`] : []));
   }
 
@@ -199,6 +216,7 @@ function show(root, model, state) {
     if (pin) pinned = pinned === node ? null : node;
     const chosen = pinned || node;
     light(chosen ? places(chosen) : []);
+    part("nowhere").hidden = !chosen?.dataset.line || lit.some((one) => one.dataset.source);
     const partner = lit.find((one) => Boolean(one.dataset.source) !== Boolean(chosen?.dataset.source));
     if (partner && (pin || partner.dataset.source)) reveal(partner.closest(".diff, .source"), partner);
   }
@@ -210,48 +228,56 @@ function show(root, model, state) {
   }
 
   const steps = (way) => () => step(way);
+  const toggle = (name) => () => root.classList.toggle(name);
   const actions = {
     ArrowDown: steps(1), ArrowRight: steps(1), j: steps(1), PageDown: steps(1),
     ArrowUp: steps(-1), ArrowLeft: steps(-1), k: steps(-1), PageUp: steps(-1),
     Home: () => go(visible()[0]), End: () => go(visible().at(-1)),
     n: () => jump(start + 1), p: () => jump(start - 1), "/": () => part("filter").focus(),
+    "?": () => { root.classList.remove("no-list"); part("find").focus(); },
     u: () => { allPasses = !allPasses; drawList(); drawPass(); jump(start); },
     e: () => { allLines = root.classList.toggle("all-lines"); unfolded.clear(); drawPass(); jump(start); },
-    v: () => root.classList.toggle("stacked"), l: () => root.classList.toggle("no-list"),
-    s: () => root.classList.toggle("no-source"), ...stage(root, onLecture),
+    v: toggle("stacked"), l: toggle("no-list"), s: toggle("no-source"), w: toggle("no-board"),
+    i: () => switches.measure("time"), m: () => switches.measure("numbers"), o: original, t: () => look(1 - track, comparing), c: () => look(track, !comparing),
+    ...stage(root, onLecture),
   };
 
   function act(key) {
     actions[key]();
-    const on = { u: allPasses, e: allLines, v: root.matches(".stacked"), s: !root.matches(".no-source") };
+    const off = (name) => !root.matches(`.${name}`);
+    const on = { u: allPasses, e: allLines, v: !off("stacked"), s: off("no-source"), w: off("no-board") };
     for (const [name, pressed] of Object.entries(on))
-      root.querySelector(`[data-key="${name}"]`)?.setAttribute("aria-pressed", pressed);
+      root.querySelector(`nav [data-key="${name}"]`)?.setAttribute("aria-pressed", pressed);
   }
 
   root.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const typing = event.target.matches(".filter");
-    if (typing && !["Escape", "Enter", "ArrowDown"].includes(event.key)) return;
-    if (!typing && !actions[event.key]) return;
+    const filtering = event.target.matches("[type=search]"), typing = event.target.matches("[type=number]");
+    if (filtering && !["Escape", "Enter", "ArrowDown"].includes(event.key)) return;
+    if (typing && event.key !== "Escape" && !event.key.startsWith("Page")) return;
+    if (!filtering && !actions[event.key]) return;
     event.preventDefault();
     event.stopPropagation();
-    if (typing) root.focus();
+    if (event.target.matches(".find") && event.key === "Enter") jump(start + 1);
+    else if (filtering || (typing && event.key === "Escape")) root.focus();
     else act(event.key);
   });
 
   root.addEventListener("click", (event) => {
-    const node = event.target.closest("[data-key], [data-pass], [data-fold], [data-line], [data-source]");
-    const { key, pass, fold } = node?.dataset || {};
+    const kinds = ["key", "pass", "fold", "line", "source", "track"].map((kind) => `[data-${kind}]`);
+    const node = event.target.closest(kinds.join());
+    const { key, pass, fold, track: other } = node?.dataset || {};
     if (key) act(key);
     else if (pass) go(Number(pass));
+    else if (other) look(Number(other), false);
     else if (fold) {
       const pane = part("diff"), top = pane.scrollTop;
       unfolded.add(Number(fold));
       drawPass();
       drawMore(waiting.length);
       pane.scrollTop = top;
-      root.focus(); // the button is gone
     } else if (node) point(node, true);
+    if (other || fold || key === "c") root.focus(); // the button was drawn anew
   });
 
   root.addEventListener("mouseover", (event) => {
@@ -263,17 +289,35 @@ function show(root, model, state) {
     drawList();
   });
 
-  const followModel = () => model.get("index") !== current && go(model.get("index"));
-  const firstChange = state.passes.findIndex((pass) => pass.status === "changed");
+  part("find").addEventListener("input", (event) => {
+    needle = event.target.value.trim().toLowerCase();
+    drawList();
+    drawPass();
+    jump(0);
+  });
+
+  const followModel = () => {
+    const [index, other] = [model.get("index"), model.get("track") ?? track];
+    if (other !== track) look(other, comparing);
+    if (index !== current) go(index);
+  };
+  const followData = async () => renew(decode(await unpack(model.get("data"))));
+  const firstChange = passes().findIndex((pass) => pass.status === "changed");
   const asked = model.get("index");
+  track = state.tracks[model.get("track")] ? model.get("track") : state.shown;
+  drawTracks();
   drawList();
+  switches.draw();
   act("s");
   act("s");
-  go(state.passes[asked] ? asked : Math.max(0, firstChange));
+  go(passes()[asked] ? asked : Math.max(0, firstChange));
   model.on("change:index", followModel);
+  model.on("change:data", followData);
   return () => {
     clearTimeout(timer);
+    switches.close();
     model.off("change:index", followModel);
+    model.off("change:data", followData);
   };
 }
 

@@ -7,64 +7,87 @@ and `.last_launch` with `.timeline` and `.memory`.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
-from tlcourse.diagnostics import TLError, error
+from tlcourse.diagnostics import SourceFile, SourceMap, TLError, error
 from tlcourse.records import Backend, Finding, MemoryMap, PassTrace, Timeline
 from tlcourse.replay import Replay
 from tlcourse.widgets.deadlock import DeadlockView
+from tlcourse.widgets.exhibit import Exhibit, Track, exhibit
 from tlcourse.widgets.labels import Language
 from tlcourse.widgets.memory import MemoryView
 from tlcourse.widgets.replay import ReplayView
+from tlcourse.widgets.switches import Bench, Switchable, Traceable
 from tlcourse.widgets.timeline import TimelineView
 
 if TYPE_CHECKING:
     from tlcourse.widgets.passes import PassExplorer
 
 
-@runtime_checkable
-class Traceable(Protocol):
-    """A compiled kernel: its compile can be traced, its last launch is kept."""
-
-    @property
-    def last_launch(self) -> object:
-        """What the last launch recorded, None before the first."""
-        ...
-
-    def trace(self, backend: Backend | None = None) -> PassTrace:
-        """The IR after each pass of one back half."""
-        ...
-
-
 def show_passes(
-    kernel: PassTrace | Traceable, backend: Backend | None = None, language: Language = "en"
+    kernel: PassTrace | Traceable,
+    backend: Backend | None = None,
+    language: Language = "en",
+    *,
+    beside: Backend | PassTrace | Traceable | None = None,
+    stored: PassTrace | None = None,
 ) -> PassExplorer:
     """Opens the pass explorer on a kernel.
 
     Args:
-        kernel: a compiled kernel, or the record of its passes.
+        kernel: a compiled kernel, whose switches can be set in the explorer, or the record of
+            its passes.
         backend: `embedded` or `bishengir`; default: the kernel's own.
         language: `en` or `zh`, the words on screen.
+        beside: a second compile to compare with: another back half of this kernel, another
+            kernel, or a record.
+        stored: the record that is shown, with the error, where the kernel does not compile.
 
     Raises:
         TL730: the object is neither a kernel nor a record.
         TL732: the notebook packages are not installed.
     """
-    trace = kernel if isinstance(kernel, PassTrace) else _traced(kernel, backend)
     try:
         from tlcourse.widgets.passes import PassExplorer
     except ImportError as cause:
         raise _no_notebook_packages() from cause
-    return PassExplorer(trace, language)
+    try:
+        first = _track(kernel, backend)
+        second = () if beside is None else (_beside(kernel, beside),)
+    except TLError as problem:
+        if stored is None or problem.code == "TL730":
+            raise
+        return PassExplorer(replace(exhibit(stored, language), failure=str(problem)))
+    shown = Exhibit(tracks=(first, *second), language=language)
+    if not isinstance(kernel, Switchable):
+        return PassExplorer(shown)
+    return PassExplorer(shown, bench=Bench(kernel=kernel, original=shown, backend=backend))
+
+
+def _track(kernel: PassTrace | Traceable, backend: Backend | None) -> Track:
+    """One compile, by the back half or by the name and mode of the kernel."""
+    trace = kernel if isinstance(kernel, PassTrace) else _traced(kernel, backend)
+    return Track(title=backend or f"{trace.kernel}, {trace.mode}", trace=trace)
+
+
+def _beside(kernel: PassTrace | Traceable, other: Backend | PassTrace | Traceable) -> Track:
+    return _track(kernel, other) if isinstance(other, str) else _track(other, None)
 
 
 def show_timeline(
-    kernel: object, block: int | None = None, language: Language = "en"
+    kernel: object,
+    other: object = None,
+    *,
+    block: int | None = None,
+    language: Language = "en",
 ) -> TimelineView:
-    """Draws who worked when in the last launch of a kernel.
+    """Draws who worked when, and what each pipe waited for.
 
     Args:
-        kernel: a kernel that was launched, or a timeline record.
+        kernel: a kernel that was launched on the simulator, or a timeline record, as
+            `kernel.profile(...)` gives it.
+        other: a second one of either; both are drawn with one time axis, before and after.
         block: logical block whose core group is drawn; default: the first one.
         language: `en` or `zh`.
 
@@ -72,12 +95,13 @@ def show_timeline(
         TL730: the object is neither a kernel nor a record.
         TL731: the kernel was not launched on the simulator yet.
     """
-    if isinstance(kernel, Timeline):
-        return TimelineView(kernel, block, language)
-    timeline = _of_last_launch("show_timeline", kernel, "timeline")
-    if not isinstance(timeline, Timeline):
-        raise _not_launched("show_timeline", kernel)
-    return TimelineView(timeline, block, language)
+    shown = [kernel] if other is None else [kernel, other]
+    timelines = [_timeline(one) for one in shown]
+    sources: SourceMap = {}
+    for one in shown:
+        sources |= _sources(one)
+    second = timelines[1] if len(timelines) > 1 else None
+    return TimelineView(timelines[0], block, language, second, sources)
 
 
 def show_memory(kernel: object, language: Language = "en") -> MemoryView:
@@ -149,6 +173,24 @@ def show_replay(kernel: object, step: int = -1, language: Language = "en") -> Re
             fix="launch with kernel.launch(.., replay=0), then show_replay(kernel, step=0)",
         )
     return ReplayView(replay, step % len(replay.steps), language)
+
+
+def _timeline(kernel: object) -> Timeline:
+    found = kernel
+    if not isinstance(kernel, Timeline):
+        found = _of_last_launch("show_timeline", kernel, "timeline")
+    if not isinstance(found, Timeline):
+        raise _not_launched("show_timeline", kernel)
+    return found
+
+
+def _sources(kernel: object) -> SourceMap:
+    """The texts that a kernel was read from; a record has none."""
+    found: object = getattr(kernel, "sources", None)
+    if not isinstance(found, dict):
+        return {}
+    texts = cast("dict[object, object]", found)
+    return {str(key): one for key, one in texts.items() if isinstance(one, SourceFile)}
 
 
 def _findings(kernel: object) -> tuple[Finding, ...]:

@@ -143,14 +143,16 @@ def figure_html(svg: str, title: str, caption: str, table: str) -> str:
 
 def table_html(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table that opens on a click; every cell is text."""
+    return f"<details><summary>{html.escape(title)}</summary>{grid_html(head, rows)}</details>"
+
+
+def grid_html(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table; every cell is text."""
     cells = "".join(f"<th>{html.escape(name)}</th>" for name in head)
     lines = "".join(
         "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
     )
-    return (
-        f"<details><summary>{html.escape(title)}</summary><table><thead><tr>{cells}</tr></thead>"
-        f"<tbody>{lines}</tbody></table></details>"
-    )
+    return f"<table><thead><tr>{cells}</tr></thead><tbody>{lines}</tbody></table>"
 
 
 def write_page(path: str | Path, title: str, body: str, language: str) -> Path:

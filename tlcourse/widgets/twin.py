@@ -12,8 +12,8 @@ from itertools import groupby
 
 from tlcourse.records import PassTrace
 from tlcourse.widgets.diff import Row, Words
-from tlcourse.widgets.explorer import Step, steps, summary
 from tlcourse.widgets.labels import Language, label
+from tlcourse.widgets.steps import Step, steps, summary
 
 _CONTEXT = 1
 _CONTEXT_WIDTH = 120

@@ -143,4 +143,4 @@ def test_meanings_of_reductions() -> None:
 def test_all_run_on_the_vector_pipe(line: str) -> None:
     op = _op(line)
     assert (op.pipe, op.core, op.cost.kind) == ("PIPE_V", "VECTOR", "vector")
-    assert op.cost.cost_class in ("simple", "reduce", "scalar")
+    assert op.cost.cost_class in ("simple", "reduce", "scalar", "arange")

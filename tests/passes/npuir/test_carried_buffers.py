@@ -104,6 +104,24 @@ def test_two_that_change_places_are_put_aside(run_passes) -> None:
     assert "scf.yield %it, %it2" in done
 
 
+def test_a_start_whose_strides_a_run_tells_is_copied_into_a_buffer_of_its_own(run_passes) -> None:
+    kind, loose = _kind(), "memref<512xf32, strided<[?], offset: ?>, #hivm.address_space<ub>>"
+    cast = f"memref.cast {{}} : {kind} to {loose}"
+    text = _kernel(_add("%next", "%next", "%next"), "%n")
+    text = text.replace("%end = scf", f"%s = {cast.format('%start')}\n%end = scf")
+    text = text.replace(f"= %start) -> ({kind})", f"= %s) -> ({loose})")
+    text = text.replace(
+        f"scf.yield %n : {kind}",
+        f"hivm.hir.vadd ins(%it, %next : {loose}, {kind}) outs(%next : {kind})\n"
+        f"%n = {cast.format('%next')}\nscf.yield %n : {loose}",
+    )
+    done = run_passes(text, HivmPlanMemoryPass())
+    found = _addresses(done)
+    assert len(found) == 3
+    assert len({place for places in found.values() for place in places}) == 3
+    assert done.index(f"hivm.hir.copy ins(%s : {loose})") < done.index("scf.for")
+
+
 def test_what_the_loop_hands_on_is_left_alone(run_passes) -> None:
     text = _kernel(_add("%it", "%it", "%next"), "%it")
     assert "hivm.hir.copy" not in run_passes(text, HivmPlanMemoryPass())

@@ -86,6 +86,22 @@ def test_odd_tiles_are_computed_twice_and_stored_once(run_passes, extent: str) -
     assert text.count("hivm.hir.store") == 1
 
 
+OPEN = "tensor<?x32xf32>"
+ROWS_OF_A_RUN = f"""%w = bufferization.to_tensor %ws restrict writable : memref<EXTxf32>
+    %f = tensor.extract_slice %w[0, 0] [%n, 32] [1, 1] : TILE to {OPEN}
+    %e = tensor.empty(%n) : {OPEN}
+    %l = hivm.hir.load ins(%f : {OPEN}) outs(%e : {OPEN}) core_type = <VECTOR> -> {OPEN}
+    %p = memref.subview %gm[0, 0] [%n, 32] [1, 1] : memref<EXTxf32> to {PART}
+    hivm.hir.store ins(%l : {OPEN}) outs(%p : {PART})"""
+
+
+def test_rows_that_a_run_tells_are_not_cut_but_columns_are(run_passes) -> None:
+    text = run_passes(_module(ROWS_OF_A_RUN), HivmBindSubBlockPass())
+    assert "tensor.extract_slice %f[0, %3] [%n, 16] [1, 1]" in text
+    assert "-> tensor<?x16xf32>" in text
+    assert "scf.if" not in text
+
+
 def test_pure_vector_kernel_is_left_alone(run_passes) -> None:
     text = _module(POINTWISE, mark="")
     assert run_passes(text, HivmBindSubBlockPass()) == run_passes(text)

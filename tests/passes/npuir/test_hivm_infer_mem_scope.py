@@ -48,3 +48,27 @@ def test_tile_that_is_product_and_factor_is_refused() -> None:
         _run(MODULE.replace("C)", "%a : memref<64x64xf16>)"))
     assert caught.value.code == "TL331"
     assert "a is needed in L1 and in L0C at once" in str(caught.value)
+
+
+def test_two_buffers_that_an_if_hands_to_the_next_trip() -> None:
+    kind, pair = "memref<8xf32>", "memref<8xf32>, memref<8xf32>"
+    text = _run(f"""func.func @k(%n: index, %if: i1) {{
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %a = memref.alloc() : {kind}
+  %b = memref.alloc() : {kind}
+  %r:2 = scf.for %i = %zero to %n step %one iter_args(%x = %a, %y = %b) -> ({pair}) {{
+    %s:2 = scf.if %if -> ({pair}) {{
+      %c = memref.alloc() : {kind}
+      scf.yield %c, %y : {pair}
+    }} else {{
+      %d = memref.alloc() : {kind}
+      scf.yield %x, %d : {pair}
+    }}
+    scf.yield %s#0, %s#1 : {pair}
+  }}
+  hivm.hir.vadd ins(%r#0, %r#1 : {pair}) outs(%a : {kind})
+  return
+}}""")
+    assert "memref<8xf32>" not in text
+    assert _run(text) == text  # every value that is used is there

@@ -62,6 +62,17 @@ def test_host_functions_tell_size_and_task_type(run_passes) -> None:
     assert "arith.constant 32 : i8" in text
 
 
+def test_a_second_run_replaces_what_the_first_one_told(run_passes) -> None:
+    told = (InsertInferWorkspaceSizeFuncPass(), InsertInferTaskTypeFuncPass())
+    assert run_passes(MODULE, *PLANNED, *told, *told) == run_passes(MODULE, *PLANNED, *told)
+
+
+def test_buffers_without_a_place_are_passed_over(run_passes) -> None:
+    inserted = run_passes(MODULE, InsertWorkSpaceForMixCVPass())
+    assert run_passes(inserted, LowerMemRefExtPass()) == inserted
+    assert run_passes(inserted, InsertInferWorkspaceSizeFuncPass()) == inserted
+
+
 def test_lowering_uses_the_block_and_the_offset(run_passes) -> None:
     text = run_passes(MODULE, *PLANNED, InsertInferWorkspaceSizeFuncPass(), LowerMemRefExtPass())
     assert "alloc_workspace" not in text

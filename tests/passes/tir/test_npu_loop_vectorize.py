@@ -18,6 +18,7 @@ from tests.passes.tir.parallel_bodies import (
 )
 from tlcourse.dialects import tl
 from tlcourse.dialects.notes import notes_of
+from tlcourse.dialects.text import context, from_text, to_text
 from tlcourse.passes.tir.npu_loop_vectorize import NpuLoopVectorizePass
 from tlcourse.passes.tir.remove_no_op import RemoveNoOpPass
 from tlcourse.passes.tir.simplify import SimplifyPass
@@ -94,3 +95,10 @@ def test_temporaries_stand_in_the_memory_of_the_mode(apply) -> None:
 def _id(value: object) -> str:
     function = getattr(value, "_function", None)
     return function.__name__ if function else str(value)
+
+
+def test_a_module_without_tile_ir_stays_as_it_is() -> None:
+    text = "builtin.module {\n  func.func @k() {\n    func.return\n  }\n}\n"
+    module = from_text(text)
+    NpuLoopVectorizePass().apply(context(), module)
+    assert to_text(module) == text

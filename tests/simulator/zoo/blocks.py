@@ -113,6 +113,20 @@ def barrier_of_too_many_blocks(A: T.Tensor((64, 64), "float32"), B: T.Tensor((64
             T.block_barrier(0)
 
 
+@TABLE.kernel(out="B")
+def barrier_that_half_of_the_blocks_come_to(
+    A: T.Tensor((8, 64), "float32"), B: T.Tensor((8, 64), "float32")
+):
+    with T.Kernel(8, is_npu=True) as (cid, vid):
+        a = T.alloc_ub((1, 64), "float32")
+        T.copy(A[cid : cid + 1, :], a)
+        T.copy(a, B[cid : cid + 1, :])
+        if cid < 4:
+            T.pipe_barrier("PIPE_ALL")
+            with T.rs("PIPE_S"):
+                T.block_barrier(0)
+
+
 @TABLE.kernel(n=2_000_000_000)
 def loop_without_end(A: T.Tensor((64,), "float32"), n: T.int32):
     with T.Kernel(1, is_npu=True) as (cid, vid):
@@ -169,6 +183,17 @@ def two_faults(A: T.Tensor((4, 64), "float32"), B: T.Tensor((4, 64), "float32"))
         a = T.alloc_ub((1, 64), "float32")
         T.copy(A[cid : cid + 1, :], a)
         T.copy(a, B[cid : cid + 1, :])
+
+
+@TABLE.kernel(out="B")
+def last_rows_are_read_outside_and_one_never_written(
+    A: T.Tensor((62, 32), "float32"), B: T.Tensor((65, 32), "float32")
+):
+    """Block 3 reads 2 rows too many, and no block comes to row 64 of B."""
+    with T.Kernel(4, is_npu=True) as (cid, vid):
+        a = T.alloc_ub((16, 32), "float32")
+        T.copy(A[cid * 16 : cid * 16 + 16, :], a)
+        T.copy(a, B[cid * 16 : cid * 16 + 16, :])
 
 
 @TABLE.kernel(out="B")

@@ -15,7 +15,7 @@ import torch
 
 from tlcourse import extents
 from tlcourse.chips import DEFAULT_CHIP, Chip
-from tlcourse.diagnostics import Diagnostic, SourceFile, SourceMap, TLError, render_text
+from tlcourse.diagnostics import Diagnostic, SourceFile, SourceMap, Span, TLError, render_text
 from tlcourse.dialects.signature import signature
 from tlcourse.jit.dtypes import TORCH_DTYPES, poisoned
 from tlcourse.pipeline import compile_module
@@ -154,10 +154,7 @@ class Case:
 
     def _drawn(self, found: Diagnostic, sources: SourceMap) -> str:
         first = _first_line(self.function)
-        labels = tuple(
-            replace(label, span=replace(label.span, line=label.span.line - first + 1))
-            for label in found.labels
-        )
+        labels = tuple(replace(label, span=_moved(label.span, first)) for label in found.labels)
         moved = {
             key: SourceFile(id=key, text="\n".join(one.text.splitlines()[first - 1 :]), title="zoo")
             for key, one in sources.items()
@@ -221,6 +218,12 @@ class Table:
             return function
 
         return enter
+
+
+def _moved(span: Span, first: int) -> Span:
+    """A place in the text that starts at a line of the file."""
+    by = first - 1
+    return replace(span, line=span.line - by, end_line=span.end_line - by)
 
 
 def _first_line(function: Callable[..., object]) -> int:

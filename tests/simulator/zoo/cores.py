@@ -35,6 +35,23 @@ def vector_reads_before_the_cube_wrote(
             T.copy(d, D[row : row + 16, :])
 
 
+@TABLE.kernel(out="C D", mode="Developer", block_sync=False)
+def compiler_leaves_out_the_flags_between_the_cores(
+    A: T.Tensor((32, 32), "float16"),
+    C: T.Tensor((32, 32), "float32"),
+    D: T.Tensor((32, 32), "float32"),
+):
+    with T.Kernel(1, is_npu=True) as (cid, _):
+        a = T.alloc_shared((32, 32), "float16")
+        c = T.alloc_fragment((32, 32), "float32")
+        d = T.alloc_fragment((32, 32), "float32")
+        T.copy(A, a)
+        T.gemm(a, a, c, initC=True)
+        T.copy(c, C)
+        T.vexp(c, d)
+        T.copy(d, D)
+
+
 @TABLE.kernel(out="C", block_sync=False)
 def cube_reads_before_the_vectors_wrote(
     A: T.Tensor((32, 32), "float16"),
@@ -248,6 +265,36 @@ def one_sub_block_raises_nothing(
                 T.copy(W, a)
             T.gemm(a, a, c, initC=True)
             T.copy(c, C)
+
+
+@TABLE.kernel(out="C D", block_sync=False)
+def barrier_that_one_vector_core_comes_to_twice(
+    A: T.Tensor((32, 32), "float16"),
+    C: T.Tensor((32, 32), "float32"),
+    D: T.Tensor((32, 32), "float32"),
+):
+    """The loop turns 2 times on vector core 0, once on vector core 1."""
+    with T.Kernel(1, is_npu=True) as (cid, vid):
+        with T.Scope("Cube"):
+            a = T.alloc_L1((32, 32), "float16")
+            c = T.alloc_L0C((32, 32), "float32")
+            T.copy(A, a)
+            T.gemm(a, a, c, initC=True)
+            with T.rs("PIPE_FIX"):
+                T.copy(c, C)
+                T.sync_block_set(0)
+        with T.Scope("Vector"):
+            d = T.alloc_ub((16, 32), "float32")
+            row = vid * 16
+            with T.rs("PIPE_MTE2"):
+                T.sync_block_wait(0)
+            for i in T.serial(2 - vid):
+                T.copy(C[row : row + 16, :], d)
+                T.vexp(d, d)
+                T.copy(d, D[row : row + 16, :])
+                T.pipe_barrier("PIPE_ALL")
+                with T.rs("PIPE_S"):
+                    T.subblock_barrier(5)
 
 
 @TABLE.kernel(out="C D", block_sync=False)

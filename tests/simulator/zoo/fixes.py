@@ -43,6 +43,12 @@ FIXES: dict[str, list[tuple[str, str]]] = {
             + _WAIT.format("MTE2", "MTE3", 7),
         ),
     ],
+    "wait_missing_in_the_first_of_two_loops": [
+        (
+            "                T.copy(A[i",
+            '                T.wait_flag("PIPE_MTE3", p)\n                T.copy(A[i',
+        )
+    ],
     "l1_is_loaded_again_before_the_product": [
         (
             "        for k in T.serial(4):\n",

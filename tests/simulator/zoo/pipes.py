@@ -24,6 +24,14 @@ def load_before_vector(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float3
         T.copy(a, B)
 
 
+@TABLE.kernel(out="B", mode="Developer", sync=False)
+def compiler_leaves_out_a_flag(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32")):
+    with T.Kernel(1, is_npu=True) as (cid, _):
+        a = T.alloc_shared((64,), "float32")
+        T.copy(A, a)
+        T.copy(a, B)
+
+
 @TABLE.kernel(out="B", sync=False)
 def vector_before_store(A: T.Tensor((64,), "float32"), B: T.Tensor((64,), "float32")):
     with T.Kernel(1, is_npu=True) as (cid, vid):
@@ -130,6 +138,44 @@ def tile_is_loaded_again_while_it_is_stored(
             with T.rs("PIPE_MTE3"):
                 T.wait_flag("PIPE_MTE2", 0)
             T.copy(a, B[i : i + 1, :])
+
+
+@TABLE.kernel(out="B D", sync=False)
+def wait_missing_in_the_first_of_two_loops(
+    A: T.Tensor((4, 64), "float32"),
+    B: T.Tensor((4, 64), "float32"),
+    C: T.Tensor((4, 64), "float32"),
+    D: T.Tensor((4, 64), "float32"),
+):
+    """The waits of the second loop take what the first has raised; only the first is wrong."""
+    with T.Kernel(1, is_npu=True) as (cid, vid):
+        a = T.alloc_ub((2, 64), "float32")
+        c = T.alloc_ub((2, 64), "float32")
+        for p in T.serial(2):
+            with T.rs("PIPE_MTE3"):
+                T.set_flag("PIPE_MTE2", p)
+        for i in T.serial(4):
+            p = i % 2
+            with T.rs("PIPE_MTE2"):
+                T.copy(A[i : i + 1, :], a[p : p + 1, :])
+                T.set_flag("PIPE_MTE3", p)
+            with T.rs("PIPE_MTE3"):
+                T.wait_flag("PIPE_MTE2", p)
+                T.copy(a[p : p + 1, :], B[i : i + 1, :])
+                T.set_flag("PIPE_MTE2", p)
+        for j in T.serial(4):
+            q = j % 2
+            with T.rs("PIPE_MTE2"):
+                T.wait_flag("PIPE_MTE3", q)
+                T.copy(C[j : j + 1, :], c[q : q + 1, :])
+                T.set_flag("PIPE_MTE3", q)
+            with T.rs("PIPE_MTE3"):
+                T.wait_flag("PIPE_MTE2", q)
+                T.copy(c[q : q + 1, :], D[j : j + 1, :])
+                T.set_flag("PIPE_MTE2", q)
+        for p in T.serial(2):
+            with T.rs("PIPE_MTE2"):
+                T.wait_flag("PIPE_MTE3", p)
 
 
 @TABLE.kernel(out="B", sync=False)

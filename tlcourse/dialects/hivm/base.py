@@ -19,6 +19,7 @@ from tlcourse.dialects.hivm.assembly import HivmTextOp
 from tlcourse.dialects.hivm.attrs import AddressSpaceAttr, EnumWord
 
 Core = Literal["CUBE", "VECTOR"]
+Batch = Literal["", "tiles", "matrices"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +80,14 @@ class PipeOp(DestinationOp):
     def pairs_elements(self) -> bool:
         """Whether each element of the result comes from the one at its place in each source."""
         return True
+
+    def batch(self) -> Batch:
+        """How `meaning` computes many blocks in one statement.
+
+        `tiles`: it holds with further dimensions in front of those of all tiles. `matrices`: it
+        moves or multiplies matrices, whose fractals are one way to store them. Empty: it cannot.
+        """
+        return ""
 
     def scalars_like(self) -> str:
         """The operand of the template whose dtype scalar sources get."""

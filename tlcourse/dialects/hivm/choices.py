@@ -23,7 +23,7 @@ from xdsl.traits import Pure
 
 from tlcourse.dialects.hivm.assembly import AttrDict, Clause, Dims, Flag, Group, Result, Word
 from tlcourse.dialects.hivm.attrs import CompareModeAttr
-from tlcourse.dialects.hivm.base import Cost, result_types
+from tlcourse.dialects.hivm.base import Batch, Cost, result_types
 from tlcourse.dialects.hivm.vector import ElementwiseOp, VectorPipeOp, element_of
 from tlcourse.dialects.vector_ops import CHOICE_OPS
 
@@ -77,6 +77,9 @@ class VCmpOp(VectorPipeOp):
 
     def scalars_like(self) -> str:
         return "{0}"
+
+    def batch(self) -> Batch:
+        return "tiles"
 
     def meaning(self) -> str:
         mode = self.compare_mode.data if self.compare_mode else "eq"
@@ -142,6 +145,9 @@ class VShROp(VectorPipeOp):
 
     def destinations(self) -> Sequence[SSAValue]:
         return tuple(self.dst)
+
+    def batch(self) -> Batch:
+        return "tiles"
 
     def meaning(self) -> str:
         # Rounding is the default of the instruction; only a scalar amount has it.

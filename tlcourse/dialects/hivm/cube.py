@@ -17,7 +17,7 @@ from xdsl.irdl import (
 )
 
 from tlcourse.dialects.hivm.assembly import AttrDict, Clause, Group, Result
-from tlcourse.dialects.hivm.base import Core, Cost, PipeOp, result_types
+from tlcourse.dialects.hivm.base import Batch, Core, Cost, PipeOp, result_types
 from tlcourse.dialects.hivm.unit_flags import UnitFlags
 
 _SIZES = ("real_m", "real_k", "real_n")
@@ -105,6 +105,9 @@ class MmadL1Op(PipeOp):
 
     def reads_destination(self) -> bool:
         return True
+
+    def batch(self) -> Batch:
+        return "matrices"
 
     def meaning(self) -> str:
         flags = f"a_transpose={self._has('a_transpose')}, b_transpose={self._has('b_transpose')}"

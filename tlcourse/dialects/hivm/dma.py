@@ -35,7 +35,7 @@ from tlcourse.dialects.hivm.attrs import (
     PreQuantAttr,
     PreReluAttr,
 )
-from tlcourse.dialects.hivm.base import Core, Cost, PipeOp, result_types, space_of
+from tlcourse.dialects.hivm.base import Batch, Core, Cost, PipeOp, result_types, space_of
 from tlcourse.dialects.hivm.unit_flags import UnitFlags
 
 
@@ -58,6 +58,9 @@ class MoveOp(PipeOp):
 
     def destinations(self) -> Sequence[SSAValue]:
         return (self.dst,)
+
+    def batch(self) -> Batch:
+        return "tiles"
 
     def meaning(self) -> str:
         return "{o}.copy_({0})"
@@ -237,6 +240,9 @@ class ND2NZOp(MoveOp):
     def cost(self) -> Cost:
         return Cost(kind="nd2nz")
 
+    def batch(self) -> Batch:
+        return "matrices"
+
     def meaning(self) -> str:
         return "numeric.nd2nz({0}, {o})"
 
@@ -316,6 +322,9 @@ class FixpipeOp(MoveOp):
         """Whether the result is row-major."""
         return self.dma_mode is not None and self.dma_mode.data == "nz2nd"
 
+    def batch(self) -> Batch:
+        return "matrices" if self.is_nz2nd() else ""
+
     def meaning(self) -> str:
         relu = self.pre_relu.data if self.pre_relu else "NO_RELU"
         return f"numeric.fixpipe({{0}}, {{o}}, nz2nd={self.is_nz2nd()}, relu={relu!r})"
@@ -348,6 +357,9 @@ class NZ2NDOp(MoveOp):
     @property
     def cost(self) -> Cost:
         return Cost(kind="fixpipe")
+
+    def batch(self) -> Batch:
+        return "matrices"
 
     def meaning(self) -> str:
         return "numeric.fixpipe({0}, {o}, nz2nd=True, relu='NO_RELU')"

@@ -356,7 +356,7 @@ class VArangeOp(VectorPipeOp):
 
     @property
     def cost(self) -> Cost:
-        return Cost(kind="vector", cost_class="simple")
+        return Cost(kind="vector", cost_class="arange")
 
     def sources(self) -> Sequence[SSAValue]:
         return (*self.values("offset"), *self.strides)

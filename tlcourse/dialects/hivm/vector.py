@@ -28,15 +28,19 @@ from xdsl.irdl import (
 from tlcourse.dialects.dtypes import dtype_of
 from tlcourse.dialects.hivm.assembly import AttrDict, Clause, Dims, Group, Result, Word
 from tlcourse.dialects.hivm.attrs import CastAttr, ReduceOpAttr, RoundModeAttr
-from tlcourse.dialects.hivm.base import Core, Cost, PipeOp, result_types
+from tlcourse.dialects.hivm.base import Batch, Core, Cost, PipeOp, result_types
 from tlcourse.dialects.vector_ops import VECTOR_OPS, VectorOp
 
 
 def element_of(value: SSAValue) -> Attribute:
     """The element type of a memref or tensor, or the type of a scalar."""
-    if isinstance(value.type, (MemRefType, TensorType)):
-        return cast(MemRefType | TensorType[Attribute], value.type).element_type
-    return value.type
+    return shaped(value).element_type if isinstance(value.type, ShapedType) else value.type
+
+
+def shaped(value: SSAValue) -> MemRefType | TensorType[Attribute]:
+    """The type of a memref or tensor."""
+    assert isinstance(value.type, (MemRefType, TensorType))
+    return cast(MemRefType | TensorType[Attribute], value.type)
 
 
 def dims_of(array: DenseArrayBase) -> list[int]:
@@ -107,6 +111,9 @@ class ElementwiseOp(VectorPipeOp):
     def destinations(self) -> Sequence[SSAValue]:
         return tuple(self.dst)
 
+    def batch(self) -> Batch:
+        return "tiles"
+
     def meaning(self) -> str:
         return self.row.torch_statement(dtype_of(element_of(self.dst[0])).name)
 
@@ -174,6 +181,9 @@ class VCastOp(VectorPipeOp):
     def destinations(self) -> Sequence[SSAValue]:
         return tuple(self.dst)
 
+    def batch(self) -> Batch:
+        return "tiles"
+
     def meaning(self) -> str:
         mode = self.round_mode.data if self.round_mode else "rint"
         return f"numeric.cast({{0}}, {{o}}, {mode!r})"
@@ -217,6 +227,9 @@ class VBrcOp(VectorPipeOp):
 
     def destinations(self) -> Sequence[SSAValue]:
         return (self.dst,)
+
+    def batch(self) -> Batch:
+        return "tiles"
 
     def meaning(self) -> str:
         if isinstance(self.src.type, ShapedType):
@@ -286,8 +299,12 @@ class VReduceOp(VectorPipeOp):
     def destinations(self) -> Sequence[SSAValue]:
         return tuple(self.dst)
 
+    def batch(self) -> Batch:
+        return "tiles"
+
     def meaning(self) -> str:
-        mode, dims = self.arith.data, dims_of(self.reduce_dims)
+        mode, rank = self.arith.data, len(shaped(self.src).get_shape())
+        dims = [dim - rank for dim in dims_of(self.reduce_dims)]
         if "_with_index_" in mode:
             return _INDEX_MEANING.format(mode=mode, dim=dims[0])
         plain = _REDUCTIONS.get(mode, f"numeric.reduce({{o}}, {{0}}, {mode!r}, DIMS)")

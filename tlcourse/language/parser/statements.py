@@ -12,6 +12,7 @@ from tlcourse.language.assertions import check_assertion
 from tlcourse.language.buffers import describe
 from tlcourse.language.frames import Frame, Loop, loop_nest, opened
 from tlcourse.language.parser.assignments import annotated, assign, augmented, bind
+from tlcourse.language.parser.remainders import warn_of_remainders
 from tlcourse.language.parser.tracer import Statements, Tracer
 from tlcourse.language.scalar import Operand
 from tlcourse.language.scalar_functions import condition
@@ -33,6 +34,7 @@ def _with(tracer: Tracer, node: ast.stmt) -> None:
             frame = tracer.evaluate(item.context_expr)
             if not isinstance(frame, Frame):
                 raise _no_frame(tracer, item, frame)
+            warn_of_remainders(tracer, item.context_expr)
             value = stack.enter_context(opened(frame, tracer.build))
             stack.enter_context(tracer.block(frame.kind))
             if item.optional_vars is not None:
@@ -45,6 +47,7 @@ def _for(tracer: Tracer, node: ast.stmt) -> None:
     loop = tracer.evaluate(node.iter)
     if not isinstance(loop, Loop):
         raise _no_loop(tracer, node, loop)
+    warn_of_remainders(tracer, node.iter)
     with loop_nest(loop, tracer.build) as variables, tracer.block("loop"):
         with tracer.build.at(tracer.span(node.target)):
             bind(

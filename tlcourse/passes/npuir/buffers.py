@@ -33,6 +33,7 @@ VIEWS = (
     memref.ReinterpretCastOp,
     memref.CollapseShapeOp,
     memref.ExpandShapeOp,
+    memref.ExtractStridedMetaDataOp,
     memref.ViewOp,
     memref.MemorySpaceCastOp,
     BitcastOp,

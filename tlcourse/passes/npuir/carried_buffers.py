@@ -21,6 +21,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import func, memref, scf
+from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 
 from tlcourse.diagnostics import error
@@ -28,6 +29,7 @@ from tlcourse.dialects.annotation import MarkOp
 from tlcourse.dialects.hivm.base import space_of
 from tlcourse.dialects.hivm.dma import CopyOp
 from tlcourse.dialects.hivm.vector import ElementwiseOp
+from tlcourse.dialects.memref import CastOp
 from tlcourse.dialects.rewriting import insert_before
 from tlcourse.passes.npuir.buffers import VIEWS, kind_of, memref_kind, name_of, roots, users
 from tlcourse.passes.npuir.hivm_mark_multi_buffer import copies_of
@@ -88,10 +90,28 @@ def _own_start(loop: scf.ForOp, index: int) -> memref.AllocOp:
     start = loop.iter_args[index]
     if isinstance(start.owner, memref.AllocOp) and _is_alone(start.owner, loop, index):
         return start.owner
-    fresh = memref.AllocOp([], [], kind_of(start))
-    insert_before(loop, [fresh, _copy(start, fresh.memref)])
-    loop.operands[index + 3] = fresh.memref
+    fresh, typed = _like(start, loop)
+    insert_before(loop, [_copy(start, typed)])
+    loop.operands[index + 3] = typed
     return fresh
+
+
+def _like(value: SSAValue, before: Operation) -> tuple[memref.AllocOp, SSAValue]:
+    """A new buffer for what lies in a value, and the buffer as one of the value's type.
+
+    Where only a run tells how far apart the elements of the value are, those of the buffer lie
+    side by side.
+    """
+    kind = kind_of(value)
+    if None not in (kind.get_strides() or ()) and kind.get_offset() is not None:
+        fresh = memref.AllocOp([], [], kind)
+        insert_before(before, [fresh])
+        return fresh, fresh.memref
+    packed = MemRefType(kind.element_type, kind.get_shape(), memory_space=kind.memory_space)
+    fresh = memref.AllocOp([], [], packed)
+    cast = CastOp(fresh.memref, kind)
+    insert_before(before, [fresh, cast])
+    return fresh, cast.dest
 
 
 def _is_alone(start: memref.AllocOp, loop: scf.ForOp, index: int) -> bool:
@@ -194,9 +214,9 @@ def _copy_all(moves: Sequence[_Move], yielded: Operation) -> None:
     aside: dict[int, SSAValue] = {}
     for move in moves:
         if len(moves) > 1 and _made_by(move.source) is None:
-            fresh = memref.AllocOp([], [], kind_of(move.source))
-            insert_before(yielded, [fresh, _copy(move.source, fresh.memref)])
-            aside[move.index] = fresh.memref
+            _, typed = _like(move.source, yielded)
+            insert_before(yielded, [_copy(move.source, typed)])
+            aside[move.index] = typed
     for move in moves:
         source = aside.get(move.index, move.source)
         insert_before(yielded, [_copy(source, move.target)])

@@ -1,4 +1,4 @@
-"""Pass convert-hfusion-to-hivm: elementwise ops on tensors become vector instructions."""
+"""Pass convert-hfusion-to-hivm: ops on whole tensors become vector instructions."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from xdsl.passes import ModulePass
 from tlcourse.dialects.hfusion import ElemwiseOp
 from tlcourse.dialects.hivm.vector import ELEMENTWISE
 from tlcourse.dialects.rewriting import replace
+from tlcourse.passes.npuir.linalg_moves import MOVES, lowered
 
 # Source: what bishengir-opt 1.2.0 converts, tried word by word.
 _LINALG = {
@@ -23,6 +24,8 @@ _LINALG = {
     "div": "vdiv",
     "max_signed": "vmax",
     "min_signed": "vmin",
+    "max_unsigned": "vmax",
+    "min_unsigned": "vmin",
 }
 _HFUSION = {
     "relu": "vrelu",
@@ -34,6 +37,8 @@ _HFUSION = {
     "vand": "vand",
     "minf": "vmin",
     "maxf": "vmax",
+    "absi": "vabs",
+    "powi": "vpow",
 }
 _TABLES = {"linalg": _LINALG, "hfusion": _HFUSION}
 
@@ -52,8 +57,11 @@ class ConvertHFusionToHIVMPass(ModulePass):
     its own stays as it is; upstream's hfusion-normalize-ops writes such a one as several
     others before.
 
-    Differs from upstream: linalg's fill, broadcast, reduce and matmul are left to code
-    generation, which writes HIVM ops for them at once.
+    linalg's fill, copy, transpose and broadcast become vbrc, copy and vtranspose; a tile to be
+    repeated gets extents of 1 first.
+
+    Differs from upstream: linalg's reduce and matmul are left to code generation, which writes
+    HIVM ops for them at once.
     """
 
     name = "convert-hfusion-to-hivm"
@@ -64,3 +72,5 @@ class ConvertHFusionToHIVMPass(ModulePass):
             mnemonic = _TABLES[dialect].get(inner.word, "")
             if mnemonic in ELEMENTWISE:
                 replace(inner, [ELEMENTWISE[mnemonic](inner.inputs, inner.outputs[0])])
+        for inner in [inner for inner in op.walk() if isinstance(inner, MOVES)]:
+            replace(inner, lowered(inner))

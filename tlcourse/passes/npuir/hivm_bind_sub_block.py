@@ -137,9 +137,18 @@ def _lets_cut(op: Operation, dim: int) -> bool:
         case tensor.CollapseShapeOp() | tensor.ExpandShapeOp():
             return False
         case LoadOp() | StoreOp():
-            return _same_rank(op.src, op.dst)
+            return _same_rank(op.src, op.dst) and _uncut_extent(op, dim) != DYNAMIC_INDEX
         case _:
             return True
+
+
+def _uncut_extent(move: LoadOp | StoreOp, dim: int) -> int:
+    """The extent of the tile that a move fills or empties, a part of it counting as the whole."""
+    tile = move.dst if isinstance(move, LoadOp) else move.src
+    owner = tile.owner
+    if isinstance(owner, (memref.SubviewOp, tensor.ExtractSliceOp)):
+        return _shape(owner.source)[dim]
+    return _shape(tile)[dim]
 
 
 def _same_rank(first: SSAValue, second: SSAValue) -> bool:
@@ -169,7 +178,7 @@ class _Cutter:
         moves = [op for op in self.function.walk() if isinstance(op, (LoadOp, StoreOp))]
         slices = [op for op in self.function.walk() if isinstance(op, tensor.ExtractSliceOp)]
         inserts = [op for op in self.function.walk() if isinstance(op, tensor.InsertSliceOp)]
-        extents = {id(move): self._extent(move) for move in moves}
+        extents = {id(move): _uncut_extent(move, self.dim) for move in moves}
         # Looked up before halving: an extent of 2 becomes 1, which is no extent of 1.
         cut = [part for part in (*slices, *inserts) if self._is_cut(part)]
         for value in _tiles(self.function):
@@ -185,16 +194,6 @@ class _Cutter:
 
     def _dim_in(self, op: tensor.ExtractSliceOp | tensor.InsertSliceOp) -> int:
         return self.dim + (op in self.taken)
-
-    def _extent(self, move: LoadOp | StoreOp) -> int:
-        """The uncut extent of the tile that a move fills or empties."""
-        tile = move.dst if isinstance(move, LoadOp) else move.src
-        owner = tile.owner
-        if isinstance(owner, memref.SubviewOp):
-            return _shape(owner.source)[self.dim]
-        if isinstance(owner, tensor.ExtractSliceOp):
-            return _shape(owner.source)[self.dim]
-        return _shape(tile)[self.dim]
 
     def _halve(self, value: SSAValue) -> None:
         kind = tensor_type(value)
@@ -248,11 +247,13 @@ class _Cutter:
         shape = _shape(value)
         offsets: list[int | SSAValue] = [0] * len(shape)
         offsets[self.dim] = self._offset(half)
-        sizes = self._halved(shape)
-        kind = tensor_type(value)
-        part = tensor.ExtractSliceOp(
-            value, offsets, list(sizes), [1] * len(shape), TensorType(kind.element_type, sizes)
-        )
+        sizes: list[int | SSAValue] = list(shape)
+        if isinstance(value.owner, tensor.ExtractSliceOp):
+            sizes = _kept(box_of(value.owner)[1], shape)
+        sizes[self.dim] = self._short(sizes[self.dim], half, move)
+        extents = [size if isinstance(size, int) else DYNAMIC_INDEX for size in sizes]
+        kind = TensorType(tensor_type(value).element_type, extents)
+        part = tensor.ExtractSliceOp(value, offsets, sizes, [1] * len(shape), kind)
         insert_before(move, [part])
         return part.result
 

@@ -132,7 +132,9 @@ def _set(value: SSAValue, space: str) -> None:
         )
         value = Rewriter.replace_value_with_new_type(value, typed)
     for use in list(value.uses):
-        for same in _same_buffer(use):
+        for place in range(len(_same_buffer(use))):
+            # Looked up anew: the one before may have come round to this one and renewed it.
+            same = _same_buffer(use)[place]
             if not isinstance(use.operation, _CARRIERS) or _is_open(same):
                 _set(same, space)
 

@@ -15,6 +15,7 @@ from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import FunctionType, IndexType, IntegerAttr, IntegerType, ModuleOp
 from xdsl.ir import Attribute, Block, Region
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
 from tlcourse.dialects.hacc import FunctionKindAttr, HostFuncTypeAttr
 from tlcourse.passes.npuir import functions
@@ -63,4 +64,11 @@ def _insert(
     host = func.FuncOp(name, FunctionType.from_lists([], results), body)
     host.attributes["hacc.function_kind"] = FunctionKindAttr("HOST")
     host.attributes["hacc.host_func_type"] = HostFuncTypeAttr(kind)
+    _drop(module, name)  # what an earlier run of the pass told may be outdated
     module.body.block.insert_op_before(host, function)
+
+
+def _drop(module: ModuleOp, name: str) -> None:
+    for op in list(module.body.block.ops):
+        if isinstance(op, func.FuncOp) and op.sym_name.data == name:
+            Rewriter.erase_op(op)

@@ -25,14 +25,18 @@ from tlcourse.dialects.rewriting import replace
 
 @dataclass(frozen=True)
 class LowerMemRefExtPass(ModulePass):
-    """Turns workspace buffers into views of the workspace argument."""
+    """Turns workspace buffers into views of the workspace argument.
+
+    A buffer without an argument or a place in it stays as it is.
+    """
 
     name = "lower-memref-ext"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         size_bytes = bytes_per_block(op)
         for alloc in [inner for inner in op.walk() if isinstance(inner, AllocWorkspaceOp)]:
-            _lower(alloc, size_bytes)
+            if alloc.workspace_arg is not None and alloc.offset:
+                _lower(alloc, size_bytes)
 
 
 def bytes_per_block(module: ModuleOp) -> int:

@@ -39,9 +39,9 @@ def bytes_of(value: SSAValue) -> int:
 
 
 def workspace_bytes(function: func.FuncOp) -> int:
-    """Bytes of workspace that one block of a planned function needs."""
+    """Bytes of workspace that one block needs; buffers without a place do not count."""
     ends = [0]
-    for alloc in [w for w in function.walk() if isinstance(w, AllocWorkspaceOp)]:
+    for alloc in [w for w in function.walk() if isinstance(w, AllocWorkspaceOp) and w.offset]:
         offset = alloc.offset[-1].owner
         assert isinstance(offset, arith.ConstantOp)
         assert isinstance(offset.value, IntegerAttr)

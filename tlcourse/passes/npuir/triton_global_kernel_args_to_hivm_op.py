@@ -20,6 +20,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from tlcourse.dialects.annotation import MarkOp
 from tlcourse.dialects.hivm.core import GetBlockIdxOp
+from tlcourse.dialects.locations import inherit
 from tlcourse.passes.npuir.buffers import is_static, memref_kind
 from tlcourse.passes.npuir.functions import DevicePass, is_entry
 
@@ -56,6 +57,7 @@ class TritonGlobalKernelArgsToHivmOpPass(DevicePass):
             return
         new_ops = _mark_block_count(arguments[:_GRID])
         new_ops += _replace_ids(arguments[:_GRID], arguments[_GRID:])
+        inherit(new_ops, function.location)
         Rewriter.insert_op(new_ops, InsertPoint.at_start(block))
         _erase_ids(function, block)
 

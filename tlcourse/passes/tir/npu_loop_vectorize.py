@@ -60,6 +60,8 @@ class NpuLoopVectorizePass(ModulePass):
     name = "NpuLoopVectorize"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        if "tl.mode" not in op.attributes:  # no Tile IR, or none that was stamped with a mode
+            return
         work = _Work(scope="shared" if mode_of(op) == "Expert" else "shared.dyn")
         for nest in _nests(op):
             if not calls_in(nest.loops[-1]):

@@ -23,7 +23,7 @@ from tlcourse.simulator.emit.emitter import Emitter, Part
 from tlcourse.simulator.emit.steps import is_charged_outside, turn_cost
 
 _IDS: dict[type[Operation], str] = {
-    GetBlockIdxOp: "core.block",
+    GetBlockIdxOp: "core.block_id",
     GetSubBlockIdxOp: "core.sub",
     GetBlockNumOp: "core.blocks",
     GetSubBlockNumOp: "core.subs",

@@ -56,9 +56,10 @@ def emit(e: Emitter, op: Operation) -> bool:
             _await_flag(e, op)
         case DebugOp():
             site = e.sites.add("print", "S", e.span(op))
+            shows_bits = ", True" if op.hex.value.data else ""
             # The library's print begins with a barrier over all pipes.
             e.code.line(f"yield core.barrier_all({site})")
-            e.code.line(f"core.show({site}, {op.prefix.data!r}, {e.text(op.arg)})")
+            e.code.line(f"core.show({site}, {op.prefix.data!r}, {e.text(op.arg)}{shows_bits})")
         case _:
             return False
     return True
@@ -79,6 +80,8 @@ def _instruction(e: Emitter, op: PipeOp) -> None:
     facts = {"kind": cost.kind}
     if cost.cost_class:
         facts["cost_class"] = cost.cost_class
+    if op.batch():
+        facts["batch"] = op.batch()
     atomic = op.reads_destination() and any(space_of(d) == "gm" for d in op.destinations())
     marks = {
         mark: True
@@ -130,7 +133,7 @@ def _matmul(e: Emitter, op: MmadL1Op) -> None:
         dtype(e, op, value)
     span = e.span(op)
     stage = e.sites.add("load_l0", "MTE1", span, kind="l0")
-    site = e.sites.add(_short(op), "M", span, kind="mmad")
+    site = e.sites.add(_short(op), "M", span, kind="mmad", batch=op.batch())
     sources = list(op.sources())
     name = f"op{site}"
     meaning(e, op, name, sources)

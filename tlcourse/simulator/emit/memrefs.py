@@ -85,7 +85,7 @@ def _metadata(e: Emitter, op: xdsl_memref.ExtractStridedMetaDataOp) -> None:
     source = e.text(op.source)
     # The base is only ever taken up by a reinterpret_cast, which starts from the buffer itself.
     e.values[op.base_buffer] = source
-    e.let(op.offset, f"{source}.offset")
+    e.let(op.offset, f"{source}.place_in_base")
     for dim, (size, stride) in enumerate(zip(op.sizes, op.strides, strict=True)):
         e.let(size, f"{source}.sizes[{dim}]")
         e.let(stride, f"{source}.strides[{dim}]")

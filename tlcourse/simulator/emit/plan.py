@@ -14,7 +14,7 @@ from xdsl.ir import Operation, SSAValue
 from tlcourse.chips import Chip
 from tlcourse.diagnostics import SourceMap, Span
 from tlcourse.dialects.dtypes import dtype_of
-from tlcourse.dialects.hivm.base import space_of
+from tlcourse.dialects.hivm.base import PipeOp, space_of
 from tlcourse.dialects.hivm.core import PointerCastOp
 from tlcourse.dialects.locations import span_of
 from tlcourse.records import MemoryMap, PlannedBuffer
@@ -70,17 +70,18 @@ def _in_function(function: func.FuncOp, sources: SourceMap) -> list[Placed]:
         if address is None or size is None:
             continue
         span = span_of(op, sources)
-        first, last = _lifetime(op.result, order)
+        users, aliases = _users(op.result)
+        touched = [order[user] for user in users]
         found.append(
             Placed(
                 value=op.result,
                 space=space_of(op.result),
                 buffer=PlannedBuffer(
-                    name=_name(span, sources) or _hint(op.result, sources),
+                    name=_written_as(users, aliases, span, sources) or _hint(op.result, sources),
                     offset_bytes=address,
                     size_bytes=size,
-                    first=first,
-                    last=last,
+                    first=min(touched, default=0),
+                    last=max(touched, default=0),
                     span=span,
                 ),
             )
@@ -90,16 +91,16 @@ def _in_function(function: func.FuncOp, sources: SourceMap) -> list[Placed]:
 
 def _number_copies(found: list[Placed]) -> list[Placed]:
     """Buffers from one statement at several addresses are copies of one buffer."""
-    addresses: dict[tuple[str, Span | None, int], list[int]] = {}
+    addresses: dict[tuple[str, str, Span | None, int], list[int]] = {}
     for entry in found:
         buffer = entry.buffer
-        places = addresses.setdefault((entry.space, buffer.span, buffer.size_bytes), [])
+        places = addresses.setdefault(_origin(entry), [])
         if buffer.offset_bytes not in places:
             places.append(buffer.offset_bytes)
     out: list[Placed] = []
     for entry in found:
         buffer = entry.buffer
-        places = addresses[entry.space, buffer.span, buffer.size_bytes]
+        places = addresses[_origin(entry)]
         if buffer.name and len(places) > 1:
             number = places.index(buffer.offset_bytes)
             name = f"{buffer.name}[{number}]"
@@ -110,13 +111,13 @@ def _number_copies(found: list[Placed]) -> list[Placed]:
     return out
 
 
-def _lifetime(value: SSAValue, order: dict[Operation, int]) -> tuple[int, int]:
-    """Positions of the first and the last op that touch a buffer or an alias of it."""
-    touched = [order[op] for op in _users(value)]
-    return min(touched, default=0), max(touched, default=0)
+def _origin(entry: Placed) -> tuple[str, str, Span | None, int]:
+    buffer = entry.buffer
+    return entry.space, buffer.name, buffer.span, buffer.size_bytes
 
 
-def _users(value: SSAValue) -> set[Operation]:
+def _users(value: SSAValue) -> tuple[set[Operation], set[SSAValue]]:
+    """The ops that touch a buffer or an alias of it, and the aliases."""
     users: set[Operation] = set()
     open_values, seen = [value], set[SSAValue]()
     while open_values:
@@ -128,7 +129,7 @@ def _users(value: SSAValue) -> set[Operation]:
             op = use.operation
             users.add(op)
             open_values += _aliases(op, use.index)
-    return users
+    return users, seen
 
 
 def _aliases(op: Operation, operand: int) -> list[SSAValue]:
@@ -147,6 +148,28 @@ def _hint(value: SSAValue, sources: SourceMap) -> str:
     name = re.sub(r"_\d+$", "", value.name_hint or "")
     is_known = name and any(re.search(rf"\b{name}\b", s.text) for s in sources.values())
     return name if is_known else ""
+
+
+def _written_as(
+    users: set[Operation], aliases: set[SSAValue], span: Span | None, sources: SourceMap
+) -> str:
+    """The learner's name of a buffer.
+
+    The statement that made it tells, unless all statements that write it agree on another tile:
+    the real compiler gives one place to buffers that it takes for equal while they are empty.
+    """
+    name = _name(span, sources)
+    written = {
+        _name(span_of(op, sources), sources)
+        for op in users
+        if isinstance(op, PipeOp) and not aliases.isdisjoint(op.destinations())
+    }
+    other = next(iter(written)) if len(written) == 1 else ""
+    is_allocated = other and any(
+        re.search(rf"^\s*{other}\s*=\s*\w+\.alloc", one.text, re.MULTILINE)
+        for one in sources.values()
+    )
+    return other if is_allocated else name
 
 
 def _name(span: Span | None, sources: SourceMap) -> str:

@@ -1,0 +1,120 @@
+"""Answers that are computed: what the compiler's own records say about the course's kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+
+from tlcourse.chips import DEFAULT_CHIP
+from tlcourse.dialects.signature import stamp
+from tlcourse.jit.dtypes import poisoned
+from tlcourse.jit.kernel import Kernel
+from tlcourse.jit.launch import Launch, launch_program
+from tlcourse.jit.settings import Settings
+from tlcourse.language import PrimFunc
+from tlcourse.records import PassTrace
+
+# Module and function of a kernel, its outputs, and shapes of one or two blocks.
+_KERNELS: dict[str, tuple[str, str, tuple[int, ...], Mapping[str, int]]] = {
+    "vadd": ("elementwise", "vector_add_developer", (2,), {"N": 512}),
+    "softmax": ("softmax", "softmax", (1,), {"M": 16, "N": 64}),
+    "minicv": ("minicv", "minicv_developer", (2, 3), {"M": 128, "N": 256, "K": 128}),
+}
+# As the planner calls a memory, and as the course does; what a cube core computes comes first.
+_PLACES = {"cc": "L0C", "ca": "L0A", "cb": "L0B", "cbuf": "L1", "ub": "UB"}
+
+
+def answer_of(fact: str, of: tuple[str, ...]) -> str:
+    """The answer to one question; KeyError or ValueError where a spec asks for nonsense."""
+    return FACTS[fact](*of)
+
+
+@cache
+def _kernel(name: str) -> Kernel:
+    module, function, out_idx, shapes = _KERNELS[name]
+    factory: Callable[..., PrimFunc] = getattr(
+        import_module(f"tlcourse.examples.{module}"), function
+    )
+    settings = Settings(
+        mode="Developer",
+        target="npuir",
+        pass_configs={},
+        chip=DEFAULT_CHIP,
+        backend="embedded",
+        execution="simulator",
+        checks="class",
+        cache_folder=None,
+    )
+    made = factory(**shapes)
+    module = made.module.clone()
+    stamp(module, mode="Developer", target="npuir", out_idx=out_idx, pass_configs={})
+    return Kernel(module, made.sources, settings)
+
+
+@cache
+def _launch(name: str) -> Launch:
+    kernel = _kernel(name)
+    tensors = [
+        poisoned(tuple(int(extent) for extent in p.extents), p.dtype).zero_()
+        for index, p in enumerate(kernel.params)
+        if index not in _KERNELS[name][2]
+    ]
+    program = kernel.program("simulator")
+    return launch_program(program, tensors, chip=DEFAULT_CHIP, checks="class", allow_cpu=True)
+
+
+@cache
+def _trace(name: str) -> PassTrace:
+    return _kernel(name).trace()
+
+
+def _place(kernel: str, buffer: str) -> str:
+    """The memory that holds a buffer, after the planner; of several, where it is computed."""
+    found = [
+        _PLACES[plan.space]
+        for plan in _launch(kernel).memory
+        if any(one.name.partition("[")[0] == buffer for one in plan.buffers)
+    ]
+    if not found:
+        raise ValueError(f"{kernel} has no buffer {buffer}")
+    return min(found, key=list(_PLACES.values()).index)
+
+
+def _handover(kernel: str) -> str:
+    """Where a tile stands between the cube core and a vector core."""
+    last = _trace(kernel).snapshots[-1]
+    is_split = any("memref_ext.alloc_workspace" in s.op_counts for s in _trace(kernel).snapshots)
+    if not is_split:
+        raise ValueError(f"{kernel} hands nothing over, {last.pass_name} is its last pass")
+    return "GM"
+
+
+def _first_with(kernel: str, op: str) -> str:
+    """The pass whose result is the first text with an op."""
+    found = (s.pass_name for s in _trace(kernel).snapshots if s.op_counts.get(op))
+    return _known(next(found, ""), kernel, op)
+
+
+def _first_without(kernel: str, op: str) -> str:
+    """The pass after which the last op of a kind is gone for good."""
+    before = ""
+    for one in reversed(_trace(kernel).snapshots):
+        if one.op_counts.get(op):
+            return _known(before, kernel, op)
+        before = one.pass_name
+    return _known("", kernel, op)
+
+
+def _known(name: str, kernel: str, op: str) -> str:
+    if not name:
+        raise ValueError(f"{op} does not come or go in {kernel}")
+    return name
+
+
+FACTS: dict[str, Callable[..., str]] = {
+    "place": _place,
+    "handover": _handover,
+    "brings": _first_with,
+    "removes": _first_without,
+}

@@ -1,0 +1,238 @@
+"""IR texts and their differences packed small, for a viewer that unpacks them.
+
+A line is an entry of one table: a template and the names that fill it. MLIR numbers values
+through, so a number is written by its distance from the number expected next. A text is
+written from the text before it: lines that stayed are copied, and their values are numbered
+anew, so that only lines that are really new take room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tlcourse.widgets.diff import Row, Words
+from tlcourse.widgets.lines import VALUE, Line, Place, read_lines, split_places
+
+VALUE_MARK = "\x7f"
+_KINDS = {"same": 0, "removed": 1, "added": 2, "changed": 3, "renamed": 4, "moved": 5}
+_Entry = tuple[int, tuple[str, ...], tuple[int, ...]]
+PackedText = tuple[int, list[list[int]], list[int], list[int]]
+
+
+class _Written(NamedTuple):
+    """A line as a viewer has it: its entry, and its names without the percent sign."""
+
+    entry: int
+    names: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Numbering:
+    """The number expected for the next new value, and what values of the base are called now."""
+
+    expected: int = 0
+    now: dict[str, str] = field(default_factory=lambda: dict[str, str]())
+
+    def copied(self, codes: tuple[str, ...], names: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
+        """The names of a line of the base in this text, and the number expected after it."""
+        found: list[str] = []
+        after = self.expected
+        for code, name in zip(codes, names, strict=True):
+            if code[:1] == ":":
+                found.append(name)
+            elif is_new(code):
+                after = int(code[1:] or after) + 1
+                found.append(str(after - 1))
+            else:
+                found.append(self.now.get(name, name))
+        return tuple(found), after
+
+    def bind(self, old: Sequence[str], new: Sequence[str]) -> None:
+        """New values of a line of the base are those of its partner here."""
+        self.now |= dict(zip(old, new, strict=False))
+
+
+@dataclass(slots=True)
+class Texts:
+    """Texts of IR that share their lines.
+
+    Args:
+        sources: ids of the learner's texts; places in other texts are left out.
+    """
+
+    sources: list[str]
+    texts: list[PackedText] = field(default_factory=lambda: list[PackedText]())
+    _written: list[list[_Written]] = field(default_factory=lambda: list[list[_Written]]())
+    _numbers: dict[str, int] = field(default_factory=lambda: dict[str, int]())
+    _entries: dict[_Entry, int] = field(default_factory=lambda: dict[_Entry, int]())
+    _list: list[_Entry] = field(default_factory=lambda: list[_Entry]())
+    _templates: dict[str, int] = field(default_factory=lambda: dict[str, int]())
+    _template_of: dict[str, int] = field(default_factory=lambda: dict[str, int]())
+    _memo: dict[str, Line] = field(default_factory=lambda: dict[str, Line]())
+
+    def number(self, text: str, base: int = -1, rows: tuple[Row, ...] = ()) -> int:
+        """The place of a text with locations among `texts`; it is added where it is new.
+
+        Args:
+            text: the text.
+            base: the place of the text that it is written from; -1 is the empty text.
+            rows: what differs between the two; empty where nothing is known.
+        """
+        if text not in self._numbers:
+            self._numbers[text] = len(self.texts)
+            bare, places = split_places(text)
+            lines = read_lines(bare, self._memo)
+            if not rows:
+                base = -1
+                rows = tuple(Row(kind="added", after=k) for k in range(len(lines)))
+            self._add(list(zip(lines, places, strict=True)), base, rows)
+        return self._numbers[text]
+
+    def packed(self) -> dict[str, object]:
+        """The tables as plain data.
+
+        `lines` has one entry a line: template, then its names. A text is the place of its base,
+        the rows between the two (see `packed_rows`), the entries of its new lines, and the
+        distances between rows whose line cannot be copied though it stayed. An entry is 0 where
+        it is used for the first time, else how many came after it.
+        """
+        lines = [" ".join([str(template), *names]) for template, names, _ in self._list]
+        places = [list(places) for *_, places in self._list]
+        return {
+            "templates": list(self._templates),
+            "lines": "\n".join(lines),
+            "places": places if any(places) else [],
+            "texts": self.texts,
+        }
+
+    def _add(
+        self, lines: list[tuple[Line, tuple[Place, ...]]], base: int, rows: tuple[Row, ...]
+    ) -> None:
+        old = self._written[base] if base >= 0 else []
+        numbering, written = _Numbering(), list[_Written]()
+        entries: list[int] = []
+        odd: list[int] = []
+        for number, row in enumerate(rows):
+            if row.after is None:
+                continue
+            before = None if row.before is None else old[row.before]
+            line, places = lines[row.after]
+            copy = None
+            if before is not None and row.kind != "changed":
+                copy = self._copy(before, line, places, numbering)
+            if copy is None:
+                codes, numbering.expected = relative_names(line, numbering.expected)
+                copy, code = self._entry(line, codes, places)
+                entries.append(code)
+                odd += [number] if row.kind in ("same", "renamed") else []
+            written.append(copy)
+            if before is not None:
+                numbering.bind(self._new(before), self._new(copy))
+        distances = [b - a for a, b in zip([0, *odd], odd, strict=False)]
+        self.texts.append((base, packed_rows(rows), entries, distances))
+        self._written.append(written)
+
+    def _copy(
+        self, before: _Written, line: Line, places: tuple[Place, ...], numbering: _Numbering
+    ) -> _Written | None:
+        """The line as a copy of its partner, if that gives just this line."""
+        template, codes, known = self._list[before.entry]
+        if self._template(line) != template or self._known(places) != known:
+            return None
+        names, after = numbering.copied(codes, before.names)
+        if names != _names(line):
+            return None
+        numbering.expected = after
+        return _Written(before.entry, names)
+
+    def _new(self, line: _Written) -> list[str]:
+        codes = self._list[line.entry][1]
+        return [name for code, name in zip(codes, line.names, strict=True) if is_new(code)]
+
+    def _template(self, line: Line) -> int:
+        number = self._template_of.get(line.text)
+        if number is None:
+            text = VALUE.sub(VALUE_MARK, line.text)
+            number = self._templates.setdefault(text, len(self._templates))
+            self._template_of[line.text] = number
+        return number
+
+    def _entry(
+        self, line: Line, codes: tuple[str, ...], places: tuple[Place, ...]
+    ) -> tuple[_Written, int]:
+        """A line written out, and what stands for its entry."""
+        key = (self._template(line), codes, self._known(places))
+        fresh = len(self._list)
+        if key not in self._entries:
+            self._entries[key] = fresh
+            self._list.append(key)
+        return _Written(self._entries[key], _names(line)), fresh - self._entries[key]
+
+    def _known(self, places: tuple[Place, ...]) -> tuple[int, ...]:
+        """Places as flat (source number, line) pairs."""
+        if not places:
+            return ()
+        known = [(self.sources.index(s), line) for s, line in places if s in self.sources]
+        return tuple(number for pair in known for number in pair)
+
+
+def is_new(code: str) -> bool:
+    """Whether a code of `relative_names` stands for a new value."""
+    return not code or code[0] in "=:"
+
+
+def _names(line: Line) -> tuple[str, ...]:
+    return tuple(name[1:] for name in line.names)
+
+
+def relative_names(line: Line, expected: int) -> tuple[tuple[str, ...], int]:
+    """The names of a line as written, and the number expected for the next new value.
+
+    A new value is empty where its number is the expected one, else `=` and its number, or `:`
+    and its name. A value that is read is its distance back, in front of the line, or its name;
+    `~` stands before a name that could be taken for something else.
+    """
+    written: list[str] = []
+    after = expected
+    for name, new in zip(line.names, line.defines, strict=True):
+        word = name[1:]
+        if not word.isdecimal() or str(int(word)) != word:
+            plain = word[0].isalpha() or word[0] == "_"
+            written.append(f":{word}" if new else word if plain else f"~{word}")
+        elif new:
+            written.append("" if int(word) == after else f"={word}")
+            after = int(word) + 1
+        else:
+            written.append(str(expected - int(word)))
+    return tuple(written), after
+
+
+def packed_rows(rows: tuple[Row, ...]) -> list[list[int]]:
+    """Rows as [kind, count] runs; a changed row as [kind, 4 numbers a stretch].
+
+    Kinds: same, removed, added, changed, renamed, moved away, moved here. The four numbers
+    are: equal columns before it, columns on the left, on the right, renamed or not.
+    In a renamed row all that differs is value names, so its stretches can be found again.
+    """
+    packed: list[list[int]] = []
+    for row in rows:
+        kind = _KINDS[row.kind] + (row.kind == "moved" and row.before is None)
+        if row.kind == "changed":
+            packed.append([kind, *_cuts(row.words)])
+        elif packed and packed[-1][0] == kind:
+            packed[-1][1] += 1
+        else:
+            packed.append([kind, 1])
+    return packed
+
+
+def _cuts(found: tuple[Words, ...]) -> list[int]:
+    flat: list[int] = []
+    column = 0
+    for words in found:
+        left, right = words.before_end - words.before_start, words.after_end - words.after_start
+        flat += [words.before_start - column, left, right, int(words.renamed)]
+        column = words.before_end
+    return flat
