@@ -40,7 +40,9 @@ def evaluate(
     Specs are the grader's own text; nothing of a learner's reaches this.
     """
     values = {name: tensor.double() for name, tensor in inputs.items()}
-    names: dict[str, object] = {"torch": torch, "__builtins__": {}, **binding, **values}
+    # Some functions of torch import a module at their first call, through the caller's builtins.
+    builtins = {"__import__": __import__}
+    names: dict[str, object] = {"torch": torch, "__builtins__": builtins, **binding, **values}
     return cast(torch.Tensor, eval(expression, names))
 
 
