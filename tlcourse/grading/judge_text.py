@@ -32,7 +32,6 @@ def judge_answers(spec: Spec, sealed: Sealed, language: Language) -> Verdict:
     given = _table(sealed.text)
     if all(_folded(given.get(item.name, OPEN)) in ("", OPEN) for item in spec.items):
         return single(spec, "TODO", "runs", say("untouched", language), language=language)
-    right = [_is_right(item, given) for item in spec.items]
     enough = spec.full_at or len(spec.items)
     checks: list[Check] = []
     for item in spec.items:
