@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tlcourse.calibration.fitting import STEPS, Aim, Fitter, Loss, row_loss
 from tlcourse.calibration.recordings import Kernels, Recorded, record_rows
-from tlcourse.calibration.report import Calibration, LeftOut, families_of
+from tlcourse.calibration.report import ALL, Calibration, LeftOut, families_of
 from tlcourse.calibration.results import Predicted, errors_of, pairs_of, predict
 from tlcourse.calibration.roofline import STREAMING, Roofline, fit_roofline, moved_bytes
 from tlcourse.calibration.rows import Row, read_rows
@@ -141,10 +141,12 @@ def _without_each(
     say: Say,
 ) -> tuple[LeftOut, ...]:
     found: list[LeftOut] = []
+    everything: list[Predicted] = []
     for family in families:
         others = [name for name in families if name != family]
         values = fitter.fit(others)
         own = predict([row for row in rows if row.family == family], recorded, values)
         found.append(LeftOut(family=family, errors=errors_of(own)))
+        everything.extend(own)
         say(f"without {family}: median {found[-1].errors.median:.1%}")
-    return tuple(found)
+    return (*found, LeftOut(family=ALL, errors=errors_of(everything)))
