@@ -57,3 +57,11 @@ def test_a_file_without_the_columns_is_refused(folder: Path, text: str) -> None:
 def test_a_folder_without_a_table_is_refused(folder: Path) -> None:
     with pytest.raises(TLError, match="TL760"):
         read_rows(folder / "data.csv", folder / "elsewhere")
+
+
+@pytest.mark.parametrize("time", ["x", "", "nan", "inf", "0", "-3"])
+def test_a_time_is_a_number_above_0(folder: Path, time: str) -> None:
+    (folder / "data.csv").write_text(DATA.replace("20,", f"{time},"))
+    with pytest.raises(TLError, match="TL760") as caught:
+        read_rows(folder / "data.csv", folder)
+    assert "row 2" in caught.value.why

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -90,7 +91,7 @@ def read_rows(data: Path, kernels: Path) -> tuple[Row, ...]:
         kernels: the folder with the kernels and their table.
 
     Raises:
-        TL760: a file is missing or has not the columns that are needed.
+        TL760: a file is missing has not the columns that are needed, or a time is no number above 0.
     """
     table = {tuple(line[name] for name in _KEY): line for line in _lines(kernels / TABLE)}
     rows: list[Row] = []
@@ -99,7 +100,7 @@ def read_rows(data: Path, kernels: Path) -> tuple[Row, ...]:
         rows.append(
             Row(
                 number=number,
-                measured_us=float(line["time_us"]),
+                measured_us=_microseconds(data, number, line["time_us"]),
                 stand=_stand(entry) if entry else None,
                 reason=entry["reason"] if entry else NOT_IN_TABLE,
                 vector_us=_vector_us(line.get("other") or "", float(line["time_us"])),
@@ -142,6 +143,16 @@ def _stand(entry: Mapping[str, str]) -> Stand | None:
         rounds=int(entry["rounds"] or 1),
         parameters=json.loads(entry["parameters"]),
     )
+
+
+def _microseconds(path: Path, number: int, text: str) -> float:
+    try:
+        found = float(text)
+    except (TypeError, ValueError):
+        found = math.nan
+    if not 0 < found < math.inf:
+        raise _unusable(path, f"row {number} has time_us {text!r}, which is no time above 0")
+    return found
 
 
 def _lines(path: Path, *columns: str) -> list[dict[str, str]]:

@@ -99,5 +99,6 @@ def _cannot_supply(parameter: KernelParam) -> TLError:
         f"no argument can be made up for {parameter.name}, "
         f"{what if parameter.shape else 'a scalar'}",
         why="only tensors of a known shape are filled in; symbols get values at the launch",
-        fix="pass input_tensors=[..], or supply_prog=.. to autotune",
+        fix="give the arguments: input_tensors=[..], supply_prog=.. to autotune, or --arg SHAPE "
+        "for each on the command line",
     )
