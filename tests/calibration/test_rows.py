@@ -64,4 +64,4 @@ def test_a_time_is_a_number_above_0(folder: Path, time: str) -> None:
     (folder / "data.csv").write_text(DATA.replace("20,", f"{time},"))
     with pytest.raises(TLError, match="TL760") as caught:
         read_rows(folder / "data.csv", folder)
-    assert "row 2" in caught.value.why
+    assert "row 2" in str(caught.value)
