@@ -27,6 +27,11 @@ settings.register_profile("fixed", derandomize=True, database=None)
 settings.load_profile("fixed")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The option that lets tests write pictures into docs/."""
+    parser.addoption("--pictures", action="store_true", help="write docs/widgets/*.png")
+
+
 @pytest.fixture(scope="session")
 def chromium() -> Generator[Browser, None, None]:
     """A running chromium. Where there is none, the test is skipped; CI makes that a failure."""

@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING
 from tlcourse import finder
 
 if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
     from tlcourse.grading.notebook import answer, check, hint, progress
     from tlcourse.pipeline.progressive import lower
     from tlcourse.widgets.show import (
+        show_chip,
         show_deadlock,
+        show_grid,
         show_memory,
         show_passes,
         show_replay,
@@ -31,7 +35,9 @@ __all__ = [
     "hint",
     "lower",
     "progress",
+    "show_chip",
     "show_deadlock",
+    "show_grid",
     "show_memory",
     "show_passes",
     "show_replay",
@@ -44,7 +50,9 @@ _HOME = {
     "hint": "tlcourse.grading.notebook",
     "lower": "tlcourse.pipeline.progressive",
     "progress": "tlcourse.grading.notebook",
+    "show_chip": "tlcourse.widgets.show",
     "show_deadlock": "tlcourse.widgets.show",
+    "show_grid": "tlcourse.widgets.show",
     "show_memory": "tlcourse.widgets.show",
     "show_passes": "tlcourse.widgets.show",
     "show_replay": "tlcourse.widgets.show",
@@ -57,6 +65,13 @@ def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'tlcourse' has no attribute '{name}'")
     return getattr(importlib.import_module(_HOME[name]), name)
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """Registers `%tlcourse` in a notebook; `%load_ext tlcourse` calls it."""
+    from tlcourse.magic import load
+
+    load(shell)
 
 
 def __dir__() -> list[str]:

@@ -22,6 +22,9 @@ class Config:
         mode: TILELANG_ASCEND_MODE; unset, `expert`, `exp` or `e` is Expert, all else Developer.
         backend: TLCOURSE_COMPILER, which back half compiles: `embedded` or `bishengir`.
         execution: TLCOURSE_EXECUTION, how a kernel runs: `simulator` or `functional`.
+        engine: TLCOURSE_ENGINE, what the functional executor computes with: `torch`; `native`,
+            C that the system's compiler builds, for kernels that have such a form; or `auto`,
+            C where a precompiled package brings it.
         checks: TLCOURSE_CHECKS, how much the simulator checks: `off`, `class` or `all`.
         device_name: TILELANG_ASCEND_DEVICE_NAME, the chip.
         cache_dir: TILELANG_CACHE_DIR, default `~/.tilelang/cache`.
@@ -33,6 +36,8 @@ class Config:
             allocator rounds up, with a warning. Else that is an error.
         strict: TLCOURSE_STRICT, a yes or no; every finding of a launch is raised.
         dump_ir: TILELANG_DUMP_IR, print the IR of every kernel that is made.
+        lower_trace: TL_LOWER_TRACE, where the passes of every kernel that is made are shown.
+        lower_trace_dir: TL_LOWER_TRACE_DIR, the folder of their pages.
         enable_simt: TILELANG_ENABLE_SIMT, a yes or no; the simulated chip has nothing for it.
         tuning_cpu_share: TILELANG_AUTO_TUNING_CPU_UTILITIES, the share of the machine's cores
             that compile configurations.
@@ -52,7 +57,10 @@ class Config:
     step_limit: str
     bounds: str
     strict: bool = False
+    engine: str = "auto"
     dump_ir: bool = False
+    lower_trace: str = ""
+    lower_trace_dir: str = "tmp/lower_trace_dir"
     enable_simt: str = ""
     tuning_cpu_share: str = "0.9"
     tuning_cpus: str = "-1"
@@ -74,8 +82,11 @@ def read_config() -> Config:
         bishengir_opt=env("TLCOURSE_BISHENGIR_OPT", ""),
         step_limit=env("TLCOURSE_STEP_LIMIT", "100000000"),
         bounds=env("TLCOURSE_BOUNDS", "tensor"),
+        engine=env("TLCOURSE_ENGINE", "auto"),
         strict=is_yes(env("TLCOURSE_STRICT", "")),
         dump_ir=is_yes(env("TILELANG_DUMP_IR", "")),
+        lower_trace=env("TL_LOWER_TRACE", ""),
+        lower_trace_dir=env("TL_LOWER_TRACE_DIR", "tmp/lower_trace_dir"),
         enable_simt=env("TILELANG_ENABLE_SIMT", ""),
         tuning_cpu_share=env("TILELANG_AUTO_TUNING_CPU_UTILITIES", "0.9"),
         tuning_cpus=env("TILELANG_AUTO_TUNING_CPU_COUNTS", "-1"),

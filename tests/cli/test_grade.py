@@ -125,6 +125,51 @@ def test_validate_names_what_cannot_be_graded(tmp_path: Path) -> None:
     assert "has no solution cell" in done.stdout
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--only", "ana", "--reason", "x"],
+        ["--compare"],
+        ["--adopt", "--reason", "x"],
+        ["--limit", "2"],
+        ["--jobs", "0"],
+    ],
+)
+def test_options_of_classes_and_reports_need_one(arguments: list[str]) -> None:
+    assert tlcourse("grade", UNTOUCHED, *arguments).exit_code == 2
+
+
+def test_a_report_is_written_and_gone_on_with(tmp_path: Path) -> None:
+    folder, report = tmp_path / "all", tmp_path / "report"
+    (folder / "bo").mkdir(parents=True)
+    write(folder / "ana.ipynb", EXPERT)
+    write(folder / "bo" / "x.ipynb", "1 / 0")
+    write(folder / "cai.ipynb", EXPERT)
+    (folder / "dan.ipynb").write_text("no notebook", encoding="utf-8")
+    (folder / "eve.zip").write_bytes(b"no zip")
+    done = tlcourse("grade", folder, "--report", report, "--jobs", "1")
+    assert done.exit_code == 0
+    rows = list(csv.reader((report / "grades.csv").read_text(encoding="utf-8").splitlines()))
+    assert rows[0] == ["id", "name", "d2.minicv", "total"]
+    assert {row[0]: row[2] for row in rows[1:]} == {
+        "ana": "15",
+        "bo": "0",
+        "cai": "15",
+        "dan": "",
+        "eve": "",
+    }
+    people = list(csv.DictReader((report / "needs_human.csv").read_text().splitlines()))
+    assert [(row["id"], row["why"][:27]) for row in people] == [
+        ("dan", "cannot be read: TL610: dan."),
+        ("eve", "cannot be read: TL632: eve."),
+    ]
+    assert len((report / "store.jsonl").read_text().splitlines()) == 2
+    before = {path.name: path.read_bytes() for path in report.rglob("*") if path.is_file()}
+    tlcourse("grade", folder, "--report", report)
+    assert before == {path.name: path.read_bytes() for path in report.rglob("*") if path.is_file()}
+    assert {"index.html", "items.html", "similarity.html", "junit.xml"} <= before.keys()
+
+
 @pytest.mark.slow
 def test_a_class_from_zips_to_grades(tmp_path: Path) -> None:
     folder = tmp_path / "class"
@@ -136,7 +181,7 @@ def test_a_class_from_zips_to_grades(tmp_path: Path) -> None:
 
     collected = tlcourse("collect", *zips, "--into", folder)
     assert collected.exit_code == 0
-    assert "ana_day2.zip: ana, 1 notebooks: d2.minicv" in collected.stdout
+    assert "ana_day2.zip: 1 notebooks of 1 learners\n  ana: d2.minicv\n" in collected.stdout
 
     graded = tlcourse("grade", folder)
     assert graded.exit_code == 0

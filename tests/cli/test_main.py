@@ -28,6 +28,9 @@ COMMANDS = (
     "bench",
     "conformance",
     "calibrate",
+    "new-op-package",
+    "precompile",
+    "new-exercise",
 )
 
 
@@ -42,7 +45,7 @@ def tlcourse(*arguments: str, folder: Path | None = None) -> subprocess.Complete
     )
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "class init"])
+@pytest.mark.parametrize("command", [*COMMANDS, "class init", "spec check", "spec matrix"])
 def test_every_command_has_help(command: str) -> None:
     shown = CliRunner().invoke(cli.app, [*command.split(), "--help"])
     assert shown.exit_code == 0

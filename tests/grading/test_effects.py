@@ -83,8 +83,74 @@ def test_effects_of_a_plan_ask_for_at_least(name: str, limit: float, holds: bool
     assert missing(name, limit, _record()) is not None  # no UB, no tiles in it
 
 
+@pytest.mark.parametrize(
+    ("ops", "changed"),
+    [
+        ({"tl.vadd": 2, "tl.copy": 3}, 0),
+        ({"tl.vadd": 1, "tl.vsub": 1, "tl.copy": 3}, 1),  # one in place of another
+        ({"tl.vadd": 2, "tl.copy": 5}, 2),
+        ({"tl.copy": 3}, 2),
+    ],
+)
+def test_changed_ops_are_counted_once(ops: dict[str, int], changed: int) -> None:
+    record = replace(_record(), ops=ops, given_ops={"tl.vadd": 2, "tl.copy": 3})
+    assert missing("changed_ops", changed, record) is None
+    assert missing("changed_ops", changed - 1, record) is not None
+
+
+def test_load_overlap_is_of_one_core() -> None:
+    def instruction(number: int, agent: str, pipe: str, start: int, end: int) -> Instruction:
+        return Instruction(
+            id=number,
+            block=0,
+            agent=agent,
+            pipe=pipe,
+            op="x",
+            start_cycle=start,
+            end_cycle=end,
+        )
+
+    work = (
+        instruction(0, "aiv0", "V", 0, 100),
+        instruction(1, "aiv0", "MTE2", 70, 120),  # 30 of the 100 cycles
+        instruction(2, "aiv1", "MTE2", 0, 100),  # another core's load hides nothing
+        instruction(3, "aiv0", "MTE3", 0, 100),
+    )
+    record = replace(_record(), timeline=replace(_record().timeline, instructions=work))
+    assert missing("load_overlap", 30, record) is None
+    assert missing("load_overlap", 31, record) is not None
+    assert missing("load_overlap", 1, _record()) is not None  # no vector work at all
+
+
 def test_a_counting_effect_tells_both_numbers() -> None:
     phrase = missing("bytes_written", 1.5, _record(("aic", "FIX", 300)))
     assert phrase is not None
     assert "writes 3 times the bytes" in phrase.say("en")
     assert "at most 1.5 times" in phrase.say("en")
+
+
+def _timed(*work: tuple[str, str, int, int]) -> Record:
+    """A record of one block; work is agent, pipe, first cycle and the one after the last."""
+    record = _record(*((agent, pipe, 8) for agent, pipe, _, _ in work))
+    found = tuple(
+        replace(i, start_cycle=start, end_cycle=end)
+        for i, (_, _, start, end) in zip(record.timeline.instructions, work, strict=True)
+    )
+    return replace(record, timeline=replace(record.timeline, instructions=found))
+
+
+def test_products_ahead_are_those_stored_before_the_first_weights() -> None:
+    work = [("aic", "FIX", 0, 10), ("aic", "FIX", 10, 20), ("aiv0", "MTE3", 15, 25)]
+    assert EFFECTS["products_ahead"](_timed(*work, ("aic", "FIX", 24, 30))) == 2
+    assert missing("products_ahead", 3.0, _timed(*work)) is not None
+
+
+def test_cube_idle_is_waiting_by_working() -> None:
+    # the cube works from 0 to 10 and from 20 to 30, a vector core to 40: 20 of waiting, 20 of work
+    work = [("aic", "M", 0, 10), ("aic", "FIX", 20, 30), ("aiv0", "V", 10, 40)]
+    assert EFFECTS["cube_idle"](_timed(*work)) == 100
+    assert EFFECTS["cube_idle"](_timed(("aiv0", "V", 0, 10))) == 100
+
+
+def test_busiest_vector_core_is_told_by_what_it_stores() -> None:
+    assert EFFECTS["busiest_vector_core"](_record(("aiv0", "MTE3", 60), ("aiv1", "MTE3", 40))) == 60

@@ -5,81 +5,40 @@ The mutants of an exercise stand in grader/mutants, as edits of its solution.
 
 from __future__ import annotations
 
-import json
-import tomllib
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.grading import hand_ins
+from tlcourse.grading.authoring import mutants
+from tlcourse.grading.authoring.mutants import Mutant, read_mutants
 from tlcourse.grading.hand_in import grade_notebook
 from tlcourse.grading.report import as_text
 from tlcourse.grading.spec import known_ids, load
 
 ROOT = Path(__file__).parents[2]
-FOLDER = ROOT / "grader" / "mutants"
+MUTANTS = [(name, mutant) for name in known_ids() for mutant in read_mutants(name).mutants]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Mutant:
-    """A wrong hand-in and what grading must say of it."""
-
-    exercise: str
-    name: str
-    state: str
-    said: str
-    edits: tuple[tuple[str, str], ...]
-
-
-def place(exercise: str) -> Path:
-    """`day1/change_vadd` of `d1.change_vadd`."""
-    day, _, slug = exercise.partition(".")
-    return Path(f"day{day[1:]}") / slug
-
-
-def mutants_of(path: Path) -> list[Mutant]:
-    exercise = f"d{path.parent.name.removeprefix('day')}.{path.stem}"
-    rows = tomllib.loads(path.read_text(encoding="utf-8"))["mutants"]
-    return [
-        Mutant(exercise=exercise, **{**row, "edits": tuple(map(tuple, row["edits"]))})
-        for row in rows
-    ]
-
-
-MUTANTS = [mutant for path in sorted(FOLDER.glob("day*/*.toml")) for mutant in mutants_of(path)]
-
-
-def is_solution(cell: dict[str, Any]) -> bool:
-    return bool(cell["metadata"].get("nbgrader", {}).get("solution"))
-
-
-def write(mutant: Mutant, folder: Path) -> Path:
+def write(exercise: str, mutant: Mutant, folder: Path) -> Path:
     """The solution notebook with the mutant's edits; each edit must apply."""
-    path = (ROOT / "solutions" / place(mutant.exercise)).with_suffix(".ipynb")
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    for cell in filter(is_solution, notebook["cells"]):
-        text = "".join(cell["source"])
-        for old, new in mutant.edits:
-            assert old in text, f"{mutant.name}: {old} is not in the solution"
-            text = text.replace(old, new)
-        cell["source"] = text
-    target = folder / f"{mutant.name}.ipynb"
-    target.write_text(json.dumps(notebook), encoding="utf-8")
-    return target
+    notebook = mutants.solution_of(exercise)
+    sources = read_mutants(exercise).sources
+    text = mutants.edited(mutant, sources, mutants.solution_source(notebook))
+    return mutants.write_with(notebook, text, folder / f"{mutant.name}.ipynb")
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda m: f"{m.exercise}-{m.name}")
-def test_each_mutant_is_named(mutant: Mutant, tmp_path: Path) -> None:
-    verdict = grade_notebook(write(mutant, tmp_path))
+@pytest.mark.parametrize(
+    ("exercise", "mutant"), MUTANTS, ids=[f"{name}-{mutant.name}" for name, mutant in MUTANTS]
+)
+def test_each_mutant_is_named(exercise: str, mutant: Mutant, tmp_path: Path) -> None:
+    verdict = grade_notebook(write(exercise, mutant, tmp_path))
     assert (verdict.state, mutant.said in as_text(verdict)) == (mutant.state, True)
     assert verdict.points < verdict.max_points
 
 
 @pytest.mark.parametrize("exercise", known_ids())
 def test_solution_earns_all_and_untouched_is_todo(exercise: str) -> None:
-    name = place(exercise).with_suffix(".ipynb")
+    name = mutants.place(exercise).with_suffix(".ipynb")
     solved = grade_notebook(ROOT / "solutions" / name)
     assert (solved.state, solved.points) == ("PASS", float(load(exercise).points))
     untouched = grade_notebook(ROOT / "exercises" / name)
@@ -88,8 +47,31 @@ def test_solution_earns_all_and_untouched_is_todo(exercise: str) -> None:
 
 @pytest.mark.parametrize("exercise", known_ids())
 def test_mutants_of_the_spec_are_those_that_are_graded(exercise: str) -> None:
-    """Those of d2.minicv, some of which are edits of an Expert kernel, stand in hand_ins.py."""
-    by_hand = {"d2.minicv": [mutant.name for mutant in hand_ins.MUTANTS]}
-    found = by_hand.get(exercise) or [m.name for m in MUTANTS if m.exercise == exercise]
+    found = tuple(mutant.name for mutant in read_mutants(exercise).mutants)
     assert found
-    assert tuple(found) == load(exercise).mutants
+    assert found == load(exercise).mutants
+
+
+def test_an_edit_that_does_not_apply_is_an_error() -> None:
+    stale = Mutant(name="stale", state="FAIL", said="", edits=(("no such text", ""),))
+    with pytest.raises(ValueError, match="`no such text` is not in the solution"):
+        mutants.edited(stale, {}, "text")
+
+
+def test_a_source_that_is_not_there_is_an_error() -> None:
+    lost = Mutant(name="lost", state="FAIL", said="", edits=(), source="elsewhere")
+    with pytest.raises(ValueError, match="there is no source elsewhere"):
+        mutants.edited(lost, {}, "text")
+
+
+def test_a_private_file_takes_the_place_of_the_public_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "day2").mkdir()
+    private = tmp_path / "day2" / "gemm.mutants.toml"
+    private.write_text('sources = {solution = "x"}\n', encoding="utf-8")
+    monkeypatch.setenv("TLCOURSE_PRIVATE", str(tmp_path))
+    assert read_mutants("d2.gemm").sources == {"solution": "x"}
+    private.write_text('mutants = [{name="a", state="FAIL", said="", edits=[["x"]]}]', "utf-8")
+    with pytest.raises(ValueError, match="an edit of a is no pair of texts"):
+        read_mutants("d2.gemm")

@@ -26,8 +26,15 @@ def test_only_setup_and_solution_are_taken(tmp_path: Path) -> None:
     path = _write(tmp_path / "x.ipynb", [SETUP, _cell("evil()"), SOLUTION, CHECK])
     hand_in = read_hand_in(path)
     assert hand_in.exercise == "d2.minicv"
-    assert hand_in.setup == ("import os",)
+    assert hand_in.setup[0].startswith("import os\n\nos.environ")  # as it was given out
     assert hand_in.solutions == ("a = 1\nb = 2",)
+
+
+def test_the_setup_of_an_exercise_that_is_not_here_is_the_notebooks_own(tmp_path: Path) -> None:
+    cells = [_cell(c["source"], **c["metadata"]) for c in (SETUP, SOLUTION, CHECK)]
+    text = json.dumps({"cells": cells}).replace("d2-minicv", "d2-elsewhere")
+    (tmp_path / "x.ipynb").write_text(text, encoding="utf-8")
+    assert read_hand_in(tmp_path / "x.ipynb").setup == ("import os",)
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,36 @@ def test_words_for_what_is_wrong(change, words: str) -> None:
     assert _words(found) == words
 
 
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda y: y[60:].fill_(9), "the last 4 elements are wrong, from element 60 on"),
+        (lambda y: y[3:7].fill_(9), "elements 3 to 6 are wrong"),
+        (lambda y: y[::2].fill_(9), "every second element is wrong, from element 0 on"),
+        (lambda y: y[5].fill_(9), "one element is wrong"),
+        (lambda y: y.index_fill_(0, torch.tensor([1, 7, 30]), 9), "3 of 64 elements are wrong"),
+    ],
+    ids=["last", "run", "second", "one", "scattered"],
+)
+def test_words_for_what_is_wrong_in_a_vector(change, words: str) -> None:
+    reference = torch.linspace(-1, 1, 64, dtype=torch.float64)
+    result = reference.float()
+    change(result)
+    assert _words(compare(result, reference, reference.abs() + 1, "float32")) == words
+
+
+@pytest.mark.parametrize(
+    ("factor", "words"),
+    [(0.0, "every element is 0"), (0.5, "every element is 0.5 times what it should be")],
+)
+def test_elements_that_are_0_do_not_hide_what_all_others_have(factor: float, words: str) -> None:
+    _, _, reference, scale = _product()
+    right = reference.clamp(min=0)
+    found = compare((right * factor).float(), right, scale, "float32")
+    assert 0 < found.wrong < right.numel()
+    assert _words(found) == words
+
+
 def test_transposed_result_is_named() -> None:
     a, b, reference, scale = _product(m=48, n=48)
     result = (a.float() @ b.float()).T.contiguous()

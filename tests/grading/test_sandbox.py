@@ -39,9 +39,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
     def start(name: str) -> sandbox.Outcome:
         (tmp_path / "script.py").write_text(SCRIPTS[name], encoding="utf-8")
-        environment = sandbox._environment(tmp_path)
+        environment = sandbox.environment(tmp_path)
         monkeypatch.setattr(
-            sandbox, "_environment", lambda work: {**environment, "PYTHONPATH": str(tmp_path)}
+            sandbox, "environment", lambda work: {**environment, "PYTHONPATH": str(tmp_path)}
         )
         return run_limited("script", tmp_path, LIMITS)
 

@@ -10,6 +10,7 @@ import torch
 import tlcourse.language as T
 from tlcourse.diagnostics import TLError
 from tlcourse.jit import Kernel, Profiler, TensorSupplyType, compile
+from tlcourse.jit.bench import simulated_ms
 from tlcourse.language import PrimFunc
 
 Factory = Callable[..., PrimFunc]
@@ -36,6 +37,16 @@ class TestTimes:
         assert first == second > 0
         assert first.clock == "simulated"
         assert kernel.benchmark() == first
+
+    def test_equal_those_of_a_launch_and_compute_nothing(self, kernel: Kernel) -> None:
+        profiler = kernel.get_profiler()
+        tensors = profiler.inputs()
+        before = [tensor.cpu().clone() for tensor in tensors]
+        found = profiler.simulated_ms(tensors)
+        assert kernel.last_launch is None
+        assert all(map(torch.equal, before, (tensor.cpu() for tensor in tensors)))
+        launch = kernel.launch(*tensors, execution="simulator")
+        assert found == simulated_ms(launch.timeline)
 
     def test_of_a_function_are_wall_time(self, kernel: Kernel) -> None:
         assert kernel.get_profiler().do_bench(lambda *tensors: None).clock == "wall"

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tlcourse.widgets.align import align, match
+from tlcourse.widgets.align import Keyed, align, keyed, match
 from tlcourse.widgets.lines import read_line
 
 LETTERS = st.lists(st.sampled_from("abcd"), max_size=30)
@@ -37,8 +37,8 @@ def test_match_ends_on_long_unlike_sequences() -> None:
     assert all(a[i] == b[j] for i, j in pairs)
 
 
-def lines(*texts: str) -> list:
-    return [read_line(text) for text in texts]
+def lines(*texts: str) -> Keyed:
+    return keyed([read_line(text) for text in texts])
 
 
 def test_inserted_line_leaves_its_neighbours_together() -> None:

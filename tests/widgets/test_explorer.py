@@ -3,7 +3,6 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import random
 import re
 from collections.abc import Callable
 from itertools import accumulate
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 from tlcourse import widgets
+from tlcourse.bench.made_ir import made_trace
 from tlcourse.records import PassTrace
 from tlcourse.widgets.diff import diff_texts
 from tlcourse.widgets.exhibit import exhibit
@@ -186,64 +186,16 @@ def test_empty_trace_has_a_state(make_trace: MakeTrace) -> None:
     assert state["lines"] == ""
 
 
-NAMES = ["hivm.hir.load", "hivm.hir.vadd", "memref.subview", "arith.addi", "hivm.hir.vexp"]
-
-
-class Program:
-    """Functions of ops that read the values of other ops, numbered through as MLIR does."""
-
-    def __init__(self) -> None:
-        self.rng = random.Random(0)
-        self.count = 0
-        self.functions: list[list[tuple[int, str, list[int]]]] = [[] for _ in range(8)]
-        for ops in self.functions:
-            while len(ops) < 60:
-                self.insert(ops, len(ops))
-
-    def insert(self, ops: list[tuple[int, str, list[int]]], place: int) -> None:
-        """A new op that reads two of those before it."""
-        read = [one for one, _, _ in ops[max(0, place - 30) : place]]
-        self.count += 1
-        name, chosen = self.rng.choice(NAMES), self.rng.sample(read, min(2, len(read)))
-        ops.insert(place, (self.count, name, chosen))
-
-    def change(self) -> None:
-        """One op more, one less; who read that one reads what it had read."""
-        ops = self.rng.choice(self.functions)
-        self.insert(ops, self.rng.randrange(len(ops)))
-        gone, _, read = ops.pop(self.rng.randrange(len(ops)))
-        for _, _, values in ops:
-            if gone in values:
-                values[:] = [*(v for v in values if v != gone), *read][:2]
-
-    def text(self) -> str:
-        lines: list[str] = []
-        for number, ops in enumerate(self.functions):
-            lines.append(f"  func.func @f{number}(%arg0: memref<1024xf16>) {{")
-            numbers = {one: k for k, (one, _, _) in enumerate(ops)}
-            for k, (_, name, values) in enumerate(ops):
-                read = ", ".join(f"%{numbers[one]}" for one in values) or "%arg0"
-                lines.append(f"    %{k} = {name} {read} : memref<16x64xf16>")
-            lines.append("  }")
-        return "\n".join(["module {", *lines, "}"])
-
-
 @pytest.mark.parametrize("every", [1, 5])
-def test_state_of_150_passes_of_500_lines_stays_small(make_trace: MakeTrace, every: int) -> None:
-    program = Program()
-    passes = [("npuir", "input", "changed", program.text())]
-    for number in range(150):
-        changes = number % every == 0  # one real pass in three to fourteen changes the IR
-        for _ in range(12 if changes else 0):
-            program.change()
-        status = "changed" if changes else "unchanged"
-        passes.append(("npuir", f"pass-{number}", status, program.text()))
-    assert len(passes[0][3].splitlines()) == 498
-    trace = make_trace(*passes)
+def test_state_of_150_passes_of_500_lines_stays_small(every: int) -> None:
+    # one real pass in three to fourteen changes the IR
+    trace = made_trace(ops=60, passes=150, every=every, changes=12)
+    last_text = trace.texts[trace.snapshots[-1].text_id]
+    assert len(last_text.splitlines()) == 498
     assert len(explorer_state(exhibit(trace))) <= 60_000
     state = unpacked(trace)
     last = state["tracks"][0]["passes"][-1]["texts"][1]
-    assert bare_lines_of(state, last) == passes[-1][3].splitlines()
+    assert bare_lines_of(state, last) == last_text.splitlines()
 
 
 def test_page_is_one_file_without_any_address(trace: PassTrace, tmp_path: Path) -> None:

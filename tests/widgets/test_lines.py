@@ -9,11 +9,11 @@ from tlcourse.widgets.lines import read_line, split_places, words
 
 def test_line_with_results_and_operands() -> None:
     line = read_line("    %2, %3 = scf.for %i = %c0 to %c8 iter_args(%a = %0, %b = %1) {")
-    assert line.template == "%_, %_ = scf.for %_ = %_ to %_ iter_args(%_ = %_, %_ = %_) {"
-    assert line.op == "scf.for"
-    assert line.results == 2
+    assert line.form.template == "%_, %_ = scf.for %_ = %_ to %_ iter_args(%_ = %_, %_ = %_) {"
+    assert line.form.op == "scf.for"
+    assert line.form.results == 2
     assert line.uses == ("%c0", "%c8", "%0", "%1")
-    assert [name for _, name in line.definitions] == ["%2", "%3", "%i", "%a", "%b"]
+    assert line.made == ("%2", "%3", "%i", "%a", "%b")
 
 
 @pytest.mark.parametrize(
@@ -27,19 +27,19 @@ def test_line_with_results_and_operands() -> None:
 )
 def test_arguments_are_defined_where_they_are_printed(text: str) -> None:
     line = read_line(text)
-    assert [name for _, name in line.definitions] == ["%a", "%b"]
+    assert line.made == ("%a", "%b")
     assert line.uses == ()
 
 
 def test_operands_before_a_type_are_uses() -> None:
     line = read_line("hivm.hir.vadd ins(%a, %b : memref<8xf16>) outs(%c : memref<8xf16>)")
     assert line.uses == ("%a", "%b", "%c")
-    assert line.definitions == ()
+    assert line.made == ()
 
 
 def test_generic_form_has_an_op_name() -> None:
-    assert read_line('%0 = "hivm.hir.load"(%1) : (i32) -> i32').op == "hivm.hir.load"
-    assert read_line("  }").op == ""
+    assert read_line('%0 = "hivm.hir.load"(%1) : (i32) -> i32').form.op == "hivm.hir.load"
+    assert read_line("  }").form.op == ""
 
 
 def test_words_split_shapes_and_keep_dotted_names() -> None:

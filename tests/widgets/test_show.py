@@ -8,10 +8,14 @@ from typing import Any
 
 import pytest
 
+from tlcourse.blocks import BlockMap, Slots
+from tlcourse.chips import CHIPS
 from tlcourse.diagnostics import TLError, error
 from tlcourse.records import Backend, MemoryMap, PassTrace, Timeline
+from tlcourse.widgets.chip import ChipView
+from tlcourse.widgets.grid_view import GridView
 from tlcourse.widgets.memory import MemoryView
-from tlcourse.widgets.show import show_memory, show_passes, show_timeline
+from tlcourse.widgets.show import show_chip, show_grid, show_memory, show_passes, show_timeline
 from tlcourse.widgets.timeline import TimelineView
 
 
@@ -84,7 +88,43 @@ def test_show_memory_of_a_kernel_and_of_records(
     assert show_memory(memory[0]) == MemoryView(memory[:1])
 
 
-@pytest.mark.parametrize("show", [show_passes, show_timeline, show_memory])
+def test_show_grid_of_a_kernel_and_of_a_record(trace: PassTrace) -> None:
+    found = BlockMap(
+        kernel="k", kind="mix", blocks=3, chips=(Slots(chip="c", count=2),), tensors=()
+    )
+
+    class Placed(Kernel):
+        def block_map(self, *tensors: object, chip: str | None = None) -> BlockMap:
+            return replace(found, blocks=len(tensors), kernel=chip or "own")
+
+    assert show_grid(found, block=2, language="zh") == GridView(found, 2, "zh")
+    assert show_grid(Placed(trace), (4,), (4,), chip="c2").map == replace(
+        found, blocks=2, kernel="c2"
+    )
+
+
+def test_show_chip_of_a_chip_and_of_a_kernel(trace: PassTrace, timeline: Timeline) -> None:
+    chip = CHIPS["Ascend910B3"]
+    assert show_chip(chip, "zh") == ChipView(chip, language="zh")
+    kernel = Kernel(trace)
+    kernel.settings = SimpleNamespace(chip=chip)  # type: ignore[attr-defined]
+    assert show_chip(kernel) == ChipView(chip)
+    kernel.last_launch = SimpleNamespace(timeline=timeline)
+    assert show_chip(kernel) == ChipView(chip, timeline, "minicv")
+
+
+def test_show_chip_of_a_launch_without_a_timeline(trace: PassTrace) -> None:
+    class Functional:
+        @property
+        def timeline(self) -> Timeline:
+            raise error("TL427", "none", why="no cycles", fix="use the simulator")
+
+    kernel = Kernel(trace, Functional())
+    kernel.settings = SimpleNamespace(chip=CHIPS["Ascend910B1"])  # type: ignore[attr-defined]
+    assert show_chip(kernel) == ChipView(CHIPS["Ascend910B1"])
+
+
+@pytest.mark.parametrize("show", [show_passes, show_timeline, show_memory, show_grid, show_chip])
 def test_tl730_not_a_kernel(show: Any) -> None:
     with pytest.raises(TLError, match=r"TL730.*cannot show a int") as found:
         show(3)

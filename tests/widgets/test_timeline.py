@@ -156,3 +156,36 @@ def test_export_html(timeline: Timeline, tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert text.startswith("<!doctype html>")
     assert TimelineView(timeline).to_html() in text
+
+
+def test_arrows_of_waits_that_stop_a_pipe(
+    timeline: Timeline, make_instruction: MakeInstruction
+) -> None:
+    load, second, product, store, rest = timeline.instructions
+    product, store = replace(product, waits_on=(0, 1)), replace(store, waits_on=(2,))
+    joined = replace(timeline, instructions=(load, second, product, store, rest))
+    assert 'class="arrow"' not in timeline_svg(timeline)
+    text = timeline_svg(joined)
+    (arrow,) = re.findall(r'<path d="M(\d+) (\d+)C[^"]*?(\d+) (\d+)" class="arrow"', text)
+    x0, y0, x1, y1 = map(int, arrow)
+    assert (x0, x1) == (510, 510)  # from the end of the second load, cycle 2,000 of 1,000 to 3,400
+    assert y1 - y0 == 33  # down to the next lane
+    assert "arrows: waits that stop a pipe" in text
+    assert "dashed" not in text
+
+
+def test_arrow_between_cores_is_dashed_and_short_waits_have_none(
+    timeline: Timeline, make_instruction: MakeInstruction
+) -> None:
+    load = make_instruction(0, "MTE2", 1000, 2000)
+    other = make_instruction(1, "V", 2000, 3000, agent="aiv0", op="vadd", waits_on=(0,))
+    lane = replace(timeline.lanes[0], name="core0.V", agent="aiv0", pipe="V")
+    gap = replace(timeline.bubbles[0], lane="core0.V", start_cycle=1000, end_cycle=2000)
+    made = replace(
+        timeline, instructions=(load, other), lanes=(timeline.lanes[0], lane), bubbles=(gap,)
+    )
+    text = timeline_svg(made)
+    assert re.search(r'class="arrow"[^>]*stroke-dasharray', text)
+    assert "dashed: between cores" in text
+    short = replace(gap, start_cycle=1999)
+    assert 'class="arrow"' not in timeline_svg(replace(made, bubbles=(short,)))

@@ -91,7 +91,7 @@ def read_rows(data: Path, kernels: Path) -> tuple[Row, ...]:
         kernels: the folder with the kernels and their table.
 
     Raises:
-        TL760: a file is missing has not the columns that are needed, or a time is no number above 0.
+        TL760: a file is missing or lacks a column that is needed, or a time is no number above 0.
     """
     table = {tuple(line[name] for name in _KEY): line for line in _lines(kernels / TABLE)}
     rows: list[Row] = []

@@ -14,13 +14,16 @@ from pathlib import Path
 import typer
 
 from tlcourse.cli import (
+    authoring,
     bench,
     calibrate,
+    classes,
     conformance,
     course,
     grade,
     kernels,
     machine,
+    ops,
     opt,
     profile,
     what_if,
@@ -38,10 +41,13 @@ app = typer.Typer(
 for group in (
     course,
     kernels,
+    ops,
     opt,
     profile,
     what_if,
     grade,
+    classes,
+    authoring,
     machine,
     bench,
     calibrate,

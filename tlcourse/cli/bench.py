@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tlcourse.cli.output import finish, print_json
+from tlcourse.cli.output import finish, print_json, print_lines
 from tlcourse.finder import prefer_simulated
 
 if TYPE_CHECKING:
     from tlcourse.bench.compiling import Compiled, CompileReport
     from tlcourse.bench.functional import Measured, Report
+    from tlcourse.bench.grading import GradingReport
+    from tlcourse.bench.native import MeasuredNative, NativeReport
     from tlcourse.bench.simulator import Grid, Simulated, SimulatorReport
+    from tlcourse.bench.widgets import Explored, WidgetsReport
 
 
 class BenchName(StrEnum):
@@ -23,6 +26,9 @@ class BenchName(StrEnum):
     FUNCTIONAL = "functional"
     COMPILE = "compile"
     SIMULATOR = "simulator"
+    GRADING = "grading"
+    WIDGETS = "widgets"
+    NATIVE = "native"
 
 
 def register(app: typer.Typer) -> None:
@@ -33,21 +39,30 @@ def register(app: typer.Typer) -> None:
 def bench(
     name: Annotated[BenchName, typer.Argument(help="What to measure.")],
     peers: Annotated[
-        bool, typer.Option("--peers", help="Triton's interpreter, or the real compiler, too.")
+        bool, typer.Option("--peers", help="Triton, the real compiler or tilelang-devkit, too.")
     ] = False,
     out: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Write the figures to this JSON file.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the same as data.")] = False,
     seconds: Annotated[float, typer.Option(help="Time for each contender.")] = 2.0,
+    hand_ins: Annotated[
+        int, typer.Option(min=60, help="For grading: how many of every kind are graded.")
+    ] = 5000,
+    learners: Annotated[
+        int, typer.Option(min=2, help="For grading: how many hand in six exercises each.")
+    ] = 500,
 ) -> None:
-    """Measure an executor or the compiler in one interleaved run; exit 1 above a budget."""
+    """Measure an executor, the compiler, grading or widgets in one run; exit 1 above a budget."""
     from tlcourse.records import to_json
 
     if out is not None and not out.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {out.parent}", param_hint="--out")
     prefer_simulated()
-    report = _RUNS[name](peers=peers, seconds=seconds, quiet=json)
+    if name is BenchName.GRADING:
+        report = _grading(peers=peers, count=hand_ins, learners=learners, quiet=json)
+    else:
+        report = _RUNS[name](peers=peers, seconds=seconds, quiet=json)
     if json:
         print_json(report)
     if out is not None:
@@ -95,10 +110,99 @@ def _simulator(*, peers: bool, seconds: float, quiet: bool) -> SimulatorReport:
     )
 
 
+def _widgets(*, peers: bool, seconds: float, quiet: bool) -> WidgetsReport:
+    from tlcourse.bench import widgets
+    from tlcourse.bench.functional import machine, versions
+    from tlcourse.cli.checkup import find_browser
+
+    rows: list[Explored] = []
+    for row in widgets.measure_widgets(find_browser(), peers=peers):
+        rows.append(row)
+        if not quiet:
+            print_lines(_widget_lines(row))
+    return widgets.WidgetsReport(
+        machine=machine(),
+        versions=versions(peers=False),
+        script_bytes=widgets.script_bytes(),
+        most_script_bytes=widgets.MOST_SCRIPT_BYTES,
+        measured=tuple(rows),
+    )
+
+
+def _widget_lines(row: Explored) -> list[str]:
+    opened, most = row.opening, row.budget
+    kept = f" (at most {most.state_bytes:,})" if most.state_bytes else ""
+    lines = [
+        f"{_STATE[row.met]}  {row.name}: {row.passes} passes, up to {row.lines:,} lines",
+        f"        Python {row.python_seconds:.2f} s (at most {most.python_seconds:g}), "
+        f"state {row.state_bytes:,} B{kept}, opens in {opened.seconds:.2f} s "
+        f"(at most {most.open_seconds:g}), slowest step {opened.worst_step_ms:.0f} ms "
+        f"(at most {most.step_ms:g}), page {row.page_bytes:,} B",
+    ]
+    if row.peer is not None:
+        there = row.peer.opening
+        lines.append(
+            f"        tilelang-devkit: Python {row.peer.python_seconds:.2f} s, opens in "
+            f"{there.seconds:.2f} s, slowest step {there.worst_step_ms:.0f} ms, "
+            f"page {row.peer.page_bytes:,} B, {there.nodes:,} elements (ours {opened.nodes:,})"
+        )
+    return lines + [f"        fault: {fault}" for fault in dict.fromkeys(opened.faults)]
+
+
+def _grading(*, peers: bool, count: int, learners: int, quiet: bool) -> GradingReport:
+    from tlcourse.bench import grading
+    from tlcourse.bench.functional import machine, versions
+
+    if peers:
+        raise typer.BadParameter("stock nbgrader always runs along", param_hint="--peers")
+
+    def told(text: str) -> None:
+        typer.echo(text, err=quiet)
+
+    report = grading.GradingReport(
+        machine=machine(),
+        versions=versions(peers=False),
+        stock=grading.measure_stock(),
+        rush=grading.measure_rush(count, told=told),
+        lessons=grading.measure_class(learners),
+    )
+    if not quiet:
+        print_lines(_grading_lines(report))
+    return report
+
+
+def _grading_lines(report: GradingReport) -> list[str]:
+    rush, lessons, stock = report.rush, report.lessons, report.stock
+    return [
+        f"{_STATE[rush.met]}  {rush.hand_ins} hand-ins, {rush.jobs} of them different: "
+        f"{rush.minutes:.1f} min; disturbed {rush.disturbed_minutes:.1f} min with "
+        f"{rush.results} results, {'the same' if rush.same else 'OTHER'} grades",
+        f"{_STATE[lessons.met]}  {lessons.learners} learners with six exercises each: "
+        f"{lessons.minutes:.1f} min, once more {lessons.rerun_seconds:.1f} s",
+        f"{_STATE[stock.met]}  {stock.times_faster:.1f} x as fast as stock nbgrader: "
+        f"{stock.our_seconds:.2f} s a hand-in, stock {stock.stock_seconds:.2f} s",
+    ]
+
+
+def _native(*, peers: bool, seconds: float, quiet: bool) -> NativeReport:
+    from tlcourse.bench.functional import machine, versions
+    from tlcourse.bench.native import NativeReport, measure_native
+
+    rows: list[MeasuredNative] = []
+    for row in measure_native(peers=peers, seconds=seconds):
+        rows.append(row)
+        if not quiet:
+            typer.echo(_native_line(row))
+    facts = machine() | {"torch threads": "1, then 2"}
+    return NativeReport(machine=facts, versions=versions(peers=False), measured=tuple(rows))
+
+
 _RUNS = {
     BenchName.FUNCTIONAL: _functional,
     BenchName.COMPILE: _compile,
     BenchName.SIMULATOR: _simulator,
+    BenchName.NATIVE: _native,
+    BenchName.WIDGETS: _widgets,
 }
 
 
@@ -109,6 +213,15 @@ def _simulator_line(row: Simulated) -> str:
         for name, ratio in row.times_functional.items()
     )
     return f"{_STATE[row.met]}  {row.workload}: {ratios}{_found(row.findings)}\n        {times}"
+
+
+def _native_line(row: MeasuredNative) -> str:
+    times = ", ".join(f"{name} {time:,.1f} ms" for name, time in row.milliseconds.items())
+    fused = "" if row.times_fused is None else f", {row.times_fused:.2f} x torch's fused attention"
+    return (
+        f"{_STATE[row.met]}  {row.workload}, threads: {row.threads}: {row.times_eager:.2f} x torch "
+        f"eager{fused} (at most {row.most_times:g})\n        {times}"
+    )
 
 
 def _grid_line(grid: Grid) -> str:

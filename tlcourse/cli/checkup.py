@@ -125,7 +125,7 @@ def _sandbox() -> Fact:
     return Fact(
         name="bubblewrap",
         state="optional",
-        found="not found; without it: hand-ins are graded without a sandbox of the system",
+        found="not found; without it: no sandbox for hand-ins where namespaces are off",
         fix="sudo apt-get install bubblewrap",
     )
 

@@ -6,7 +6,7 @@ a launch (`kernel.launch(...).timeline`) shows what the simulated chip did.
 
 from __future__ import annotations
 
-from tlcourse.device import npu, setup
+from tlcourse.device import npu, operators, setup
 from tlcourse.device.missing import missing
 
 setup.install()
@@ -17,9 +17,12 @@ __all__ = ["__version__", "npu"]
 
 
 def __getattr__(name: str) -> object:
-    """Raises the error for what is not here.
+    """The operator that a package registered, or the error for what is not here.
 
     Raises:
         TL443: the simulated device has no such name.
     """
-    raise missing("torch_npu", name, __all__)
+    operator = operators.find(name)
+    if operator is not None:
+        return operator
+    raise missing("torch_npu", name, [*__all__, *operators.names()])

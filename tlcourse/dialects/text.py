@@ -99,6 +99,10 @@ def from_text(text: str, *, name: str = "", ctx: Context | None = None) -> Modul
 class _Lexer(MLIRLexer):
     """Reads a string of escaped UTF-8 as a string; xDSL keeps such a one as bytes."""
 
+    # The same strings as xDSL's expression, which takes for ever over one that is never closed:
+    # `++` and `*+` do not try shorter runs again.
+    _unescaped_characters_regex = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
+
     def _lex_string_literal(self, start_pos: int) -> Token[MLIRTokenKind]:
         token = super()._lex_string_literal(start_pos)
         if token.kind is not MLIRTokenKind.BYTES_LIT:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 
 import torch
@@ -45,6 +45,8 @@ class Launch:
         capacity: elements of the device block of each tensor, where leaving a tensor inside
             its block is a warning; empty where it is an error.
         prints: what T.print writes.
+        after_block: called behind each block.
+        threads: blocks that compiled code may run at once.
     """
 
     program: Program
@@ -58,6 +60,8 @@ class Launch:
     findings: list[Finding] = field(default_factory=lambda: list[Finding]())
     capacity: Mapping[str, int] = field(default_factory=lambda: dict[str, int]())
     prints: Prints = field(default_factory=Prints)
+    after_block: Callable[[], None] | None = None
+    threads: int = 1
 
     def note(self, finding: Finding) -> None:
         """Keeps a warning, once for each place."""

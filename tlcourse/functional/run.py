@@ -7,7 +7,7 @@ the first error ends the launch and leaves what was written so far.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -19,6 +19,7 @@ from tlcourse.diagnostics import Label, TLError, error
 from tlcourse.functional import faults, nonfinite
 from tlcourse.functional.arguments import Argument, bind, grid_of
 from tlcourse.functional.batched import run_batched
+from tlcourse.functional.compiled import library_of, run_compiled
 from tlcourse.functional.flags import CoreKind
 from tlcourse.functional.launch import Core, Launch, Steps, StopLaunch
 from tlcourse.functional.loading import load, place_of
@@ -54,6 +55,7 @@ def run(
     *,
     symbols: Mapping[str, int],
     step_limit: int | None = None,
+    after_block: Callable[[], None] | None = None,
 ) -> FunctionalRun:
     """Runs all blocks of a kernel.
 
@@ -65,6 +67,7 @@ def run(
         symbols: the value of each symbol.
         step_limit: steps after which the launch is given up, see `tlcourse.work`; None reads
             TLCOURSE_STEP_LIMIT.
+        after_block: called behind each block; the blocks run one after another then.
 
     Returns:
         the findings: TL501 a tile outside its buffer, TL502 a deadlock, TL504 too many steps,
@@ -76,10 +79,14 @@ def run(
             number; TL507 torch cannot compute a statement.
     """
     assert program.kind == "functional", "the simulator's Programs have their own run"
+    threads = torch.get_num_threads()
     with torch.inference_mode(), _one_thread():
         arguments, values = bind(program, buffers, symbols)
         limit = work.step_limit() if step_limit is None else step_limit
-        launch = Launch(program=program, grid=grid_of(program, values), step_limit=limit)
+        launch = Launch(
+            program=program, grid=grid_of(program, values), step_limit=limit, threads=threads
+        )
+        launch.after_block = after_block
         start = nonfinite.start_of(program, arguments)
         try:
             _run_bounded(launch, arguments)
@@ -108,8 +115,18 @@ def _run_bounded(launch: Launch, arguments: Sequence[Argument]) -> None:
 def _run(launch: Launch, arguments: Sequence[Argument]) -> None:
     cores = _cores(launch)
     _charge_blocks(launch, cores)
-    if not run_batched(launch, arguments, _REFUSALS):
+    if launch.after_block is None and _run_compiled(launch, arguments):
+        return
+    if launch.after_block is not None or not run_batched(launch, arguments, _REFUSALS):
         _run_singly(launch, arguments)
+
+
+def _run_compiled(launch: Launch, arguments: Sequence[Argument]) -> bool:
+    """Runs in C where that is wanted and can be done."""
+    library = library_of(launch.program, read_config().engine)
+    if library is None:
+        return False
+    return run_compiled(library, launch.program, arguments, launch.grid, launch.threads)
 
 
 def _run_singly(launch: Launch, arguments: Sequence[Argument]) -> None:

@@ -22,6 +22,8 @@ def run_blocks(launch: Launch, agents: Sequence[tuple[Core, Steps]]) -> None:
     for block in range(launch.grid[0]):
         launch.block, launch.flags = block, Flags()
         _run_block(launch, agents)
+        if launch.after_block is not None:
+            launch.after_block()
         collect_left(launch, agents, left)
     launch.findings += left.values()
 

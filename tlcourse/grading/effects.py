@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from tlcourse.grading.words import Phrase
 from tlcourse.records import MemoryMap, Timeline
@@ -20,12 +21,20 @@ class Record:
         blocks: logical blocks of the grid.
         output_bytes: bytes of all outputs together.
         memory: the on-chip memories, as planned.
+        ops: how often each TileLang op stands in the kernel.
+        given_ops: the same of the kernel that the exercise gives.
+        is_placed: each tile lies in a memory of the core that works on it.
+        are_apart: no two blocks write the same element; on the chip that is a finding.
     """
 
     timeline: Timeline
     blocks: int
     output_bytes: int
     memory: tuple[MemoryMap, ...] = ()
+    ops: Mapping[str, int] = field(default_factory=dict[str, int])
+    given_ops: Mapping[str, int] = field(default_factory=dict[str, int])
+    is_placed: bool = True
+    are_apart: bool = True
 
 
 def missing(name: str, limit: float, record: Record) -> Phrase | None:
@@ -92,11 +101,66 @@ def _ub_asked(record: Record) -> float:
     return 100 * sum(tile.size_bytes for tile in plan.buffers) / plan.capacity_bytes
 
 
-AT_LEAST = frozenset({"ub_used", "ub_asked"})
+def _changed_ops(record: Record) -> float:
+    """Ops more or fewer than in the given kernel; an op in place of another counts once."""
+    more, fewer = Counter(record.ops), Counter(record.given_ops)
+    return max((more - fewer).total(), (fewer - more).total())
+
+
+def _load_overlap(record: Record) -> float:
+    """The part of the vector cores' time in which the same core also loads, in percent."""
+    together = busy = 0
+    for agent in ("aiv0", "aiv1"):
+        mine = [i for i in record.timeline.instructions if i.agent == agent]
+        loads = [(i.start_cycle, i.end_cycle) for i in mine if i.pipe == "MTE2"]
+        for work in (i for i in mine if i.pipe == "V"):
+            busy += work.end_cycle - work.start_cycle
+            shared = (min(work.end_cycle, e) - max(work.start_cycle, s) for s, e in loads)
+            together += sum(cycles for cycles in shared if cycles > 0)
+    return 100 * together / busy if busy else 0.0
+
+
+def _products_ahead(record: Record) -> float:
+    """Results that the cube core has stored when a vector core stores its first one."""
+    stored = [i for i in record.timeline.instructions if i.pipe in _TO_GM and i.bytes]
+    first = min((i.end_cycle for i in stored if i.pipe == "MTE3"), default=0)
+    return sum(i.pipe == "FIX" and i.end_cycle < first for i in stored)
+
+
+def _cube_idle(record: Record) -> float:
+    """How long no pipe of the cube core works, in percent of the time in which one does."""
+    work = [i for i in record.timeline.instructions if i.agent == "aic"]
+    begin = min((i.start_cycle for i in record.timeline.instructions), default=0)
+    last = max((i.end_cycle for i in record.timeline.instructions), default=0)
+    idle, end = 0, begin
+    for start, stop in sorted((i.start_cycle, i.end_cycle) for i in work):
+        idle += max(0, start - end)
+        end = max(end, stop)
+    idle += last - end
+    return 100 * idle / (last - begin - idle) if work else 100.0
+
+
+def _busiest_vector_core(record: Record) -> float:
+    """The part of what the vector cores store that comes from one of them, in percent."""
+    stored: dict[str, int] = {"aiv0": 0, "aiv1": 0}
+    for instruction in record.timeline.instructions:
+        if instruction.pipe == "MTE3":
+            stored[instruction.agent] += instruction.bytes
+    return 100 * max(stored.values()) / (sum(stored.values()) or 1)
+
+
+AT_LEAST = frozenset({"ub_used", "ub_asked", "load_overlap", "products_ahead"})
 EFFECTS: dict[str, Callable[[Record], bool | float | None]] = {
     "both_kinds_of_core": _both_kinds_of_core,
     "both_vector_cores": _both_vector_cores,
     "bytes_written": _bytes_written,
     "ub_used": _ub_used,
     "ub_asked": _ub_asked,
+    "changed_ops": _changed_ops,
+    "load_overlap": _load_overlap,
+    "products_ahead": _products_ahead,
+    "cube_idle": _cube_idle,
+    "busiest_vector_core": _busiest_vector_core,
+    "is_placed": lambda record: record.is_placed,
+    "are_apart": lambda record: record.are_apart,
 }

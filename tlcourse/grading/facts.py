@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
+from math import prod
 
+from tlcourse import extents
 from tlcourse.chips import DEFAULT_CHIP
 from tlcourse.dialects.signature import stamp
 from tlcourse.jit.dtypes import poisoned
 from tlcourse.jit.kernel import Kernel
 from tlcourse.jit.launch import Launch, launch_program
 from tlcourse.jit.settings import Settings
-from tlcourse.language import PrimFunc
+from tlcourse.language import PrimFunc, symbolic
 from tlcourse.records import PassTrace
 
-# Module and function of a kernel, its outputs, and shapes of one or two blocks.
-_KERNELS: dict[str, tuple[str, str, tuple[int, ...], Mapping[str, int]]] = {
+# Module and function of a kernel, its outputs, and shapes of one or two blocks; a word is a symbol.
+_KERNELS: dict[str, tuple[str, str, tuple[int, ...], Mapping[str, int | str]]] = {
     "vadd": ("elementwise", "vector_add_developer", (2,), {"N": 512}),
     "softmax": ("softmax", "softmax", (1,), {"M": 16, "N": 64}),
     "minicv": ("minicv", "minicv_developer", (2, 3), {"M": 128, "N": 256, "K": 128}),
+    "vadd_any": ("elementwise", "vector_add_developer", (2,), {"N": "N"}),
+    "softmax_any": ("softmax", "softmax", (1,), {"M": "M", "N": 64}),
 }
 # As the planner calls a memory, and as the course does; what a cube core computes comes first.
 _PLACES = {"cc": "L0C", "ca": "L0A", "cb": "L0B", "cbuf": "L1", "ub": "UB"}
+
+# What a switch can change, by the op whose number then differs; the first that does is meant.
+_SWITCHED = {
+    "buffers": "hivm.hir.pointer_cast",
+    "halves": "hivm.hir.get_sub_block_idx",
+    "between": "hivm.hir.sync_block_set",
+    "flags": "hivm.hir.set_flag",
+}
 
 
 def answer_of(fact: str, of: tuple[str, ...]) -> str:
@@ -46,7 +59,8 @@ def _kernel(name: str) -> Kernel:
         checks="class",
         cache_folder=None,
     )
-    made = factory(**shapes)
+    sizes = {n: symbolic(s) if isinstance(s, str) else s for n, s in shapes.items()}
+    made = factory(**sizes)
     module = made.module.clone()
     stamp(module, mode="Developer", target="npuir", out_idx=out_idx, pass_configs={})
     return Kernel(module, made.sources, settings)
@@ -112,9 +126,48 @@ def _known(name: str, kernel: str, op: str) -> str:
     return name
 
 
+def _changes(kernel: str, switch: str, value: str) -> str:
+    """What a switch changes in the last IR of a kernel, the weightiest thing first."""
+    before = _kernel(kernel)
+    after = before.with_switches({f"npuir.{switch}": value == "on"})
+    counts = [Counter(one.trace().snapshots[-1].op_counts) for one in (before, after)]
+    different = (counts[0] - counts[1]) + (counts[1] - counts[0])
+    return next((word for word, op in _SWITCHED.items() if different[op]), "nothing")
+
+
+def _parameter(kernel: str, name: str, what: str) -> str:
+    """Data type or shape of a parameter, or whether it is an output."""
+    made = _kernel(kernel)
+    found = next((i for i, one in enumerate(made.params) if one.name == name), None)
+    if found is None:
+        raise ValueError(f"{kernel} has no parameter {name}")
+    told = {
+        "dtype": made.params[found].dtype,
+        "shape": " x ".join(made.params[found].extents),
+        "output": "yes" if found in made.out_idx else "no",
+    }
+    return told[what]
+
+
+def _symbols(kernel: str) -> str:
+    """The sizes that became arguments of their own."""
+    return " ".join(_kernel(kernel).symbolic) or "none"
+
+
+def _blocks(kernel: str, *sizes: str) -> str:
+    """The number of blocks, where sizes such as `N=1000` are given."""
+    values = {name: int(number) for name, number in (size.split("=") for size in sizes)}
+    grid = _kernel(kernel).launch_signature.grid
+    return str(prod(extents.evaluate(text, values) for text in grid))
+
+
 FACTS: dict[str, Callable[..., str]] = {
     "place": _place,
     "handover": _handover,
     "brings": _first_with,
     "removes": _first_without,
+    "changes": _changes,
+    "parameter": _parameter,
+    "symbols": _symbols,
+    "blocks": _blocks,
 }

@@ -1,4 +1,4 @@
-"""The modules that an exercise gives to a learner's pass.
+"""The kernels that an exercise gives: to a learner's pass, or to be mended.
 
 They are made from the spec's own TileLang source, on the side that asks.
 """
@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import linecache
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import cast
+
+from xdsl.dialects.builtin import ModuleOp
 
 from tlcourse.dialects.signature import stamp
 from tlcourse.dialects.text import to_text
@@ -22,6 +25,18 @@ def texts(spec: Spec, cases: Sequence[Case]) -> tuple[str, ...]:
         return ()
     factories = _factories(spec.given)
     return tuple(_text(factories[case.given], case) for case in cases)
+
+
+def op_counts(spec: Spec, case: Case) -> dict[str, int]:
+    """How often each TileLang op stands in the given kernel; empty where none is given."""
+    if not case.given:
+        return {}
+    return tile_ops(_factories(spec.given)[case.given](**case.binding).module)
+
+
+def tile_ops(module: ModuleOp) -> dict[str, int]:
+    """How often each TileLang op stands in a module of Tile IR."""
+    return dict(Counter(op.name for op in module.walk() if op.name.startswith("tl.")))
 
 
 def _factories(source: str) -> dict[str, Callable[..., PrimFunc]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import tempfile
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tlcourse.diagnostics import TLError
@@ -12,13 +13,37 @@ from tlcourse.grading import strict, verdicts
 from tlcourse.grading.child import HAND_IN, RESULT, Result, Work
 from tlcourse.grading.notebook_file import HandIn, read_hand_in
 from tlcourse.grading.resident import Resident, shared
-from tlcourse.grading.sandbox import Limits, run_limited
+from tlcourse.grading.sandbox import Limits, Outcome, run_limited
 from tlcourse.grading.spec import Spec, load
 from tlcourse.grading.tracing import order_of
 from tlcourse.grading.words import Language, plain, say
 from tlcourse.records import Check, Verdict, to_json
 
 _MAX_RESULT_BYTES = 64 * 2**20
+_KEPT_OUTPUT = 2000
+
+Runner = Callable[[Path, Limits], Outcome]
+"""Runs the hand-in that lies in a folder, within limits."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Graded:
+    """What came of one notebook.
+
+    Args:
+        verdict: on it.
+        documents: what was sealed, one text a case; empty where a case gave nothing.
+        output: the head of what the learner's code printed, hidden shapes included: for staff.
+    """
+
+    verdict: Verdict
+    documents: tuple[str, ...] = ()
+    output: str = ""
+
+
+def spawned(work: Path, limits: Limits) -> Outcome:
+    """Runs a hand-in in a new Python process."""
+    return run_limited("tlcourse.grading.child", work, limits)
 
 
 def grade_notebook(
@@ -36,35 +61,79 @@ def grade_notebook(
         language: of the words in the verdict.
         resident: the trusted process; without it, the one that this process shares.
     """
+    return graded(path, limits=limits, language=language, resident=resident).verdict
+
+
+def graded(
+    path: Path,
+    *,
+    limits: Limits | None = None,
+    language: Language = "en",
+    resident: Resident | None = None,
+    runner: Runner = spawned,
+) -> Graded:
+    """The verdict on a notebook, with what was sealed: see `graded_cells`."""
     try:
         hand_in = read_hand_in(path)
-        spec = load(hand_in.exercise)
+        load(hand_in.exercise)
     except TLError as problem:
-        return verdicts.unreadable(path.stem, problem.diagnostic, language)
+        return Graded(verdict=verdicts.unreadable(path.stem, problem.diagnostic, language))
+    return graded_cells(hand_in, limits=limits, language=language, resident=resident, runner=runner)
+
+
+def graded_cells(
+    hand_in: HandIn,
+    *,
+    limits: Limits | None = None,
+    language: Language = "en",
+    resident: Resident | None = None,
+    runner: Runner = spawned,
+) -> Graded:
+    """The verdict on the cells of a notebook. A fault of the grader's own gives ERROR.
+
+    Args:
+        hand_in: what runs.
+        limits: what the learner's code may use.
+        language: of the words in the verdict.
+        resident: the trusted process; without it, the one that this process shares.
+        runner: runs the learner's code.
+
+    Raises:
+        TL601: there is no such exercise.
+    """
+    spec = load(hand_in.exercise)
     try:
-        verdict = _grade(spec, hand_in, limits or Limits(), language, resident or shared())
+        result, output = _run(spec, hand_in, limits or Limits(), language, runner)
+        if isinstance(result, Verdict):
+            return Graded(verdict=_with_note(result, hand_in, language), output=output)
+        verdict = (resident or shared()).judge(spec, result, language=language)
     except Exception as problem:  # noqa: BLE001 - the grader's own fault must not cost marks
         reason = plain(f"{type(problem).__name__}: {problem}")
-        return verdicts.grader_failed(spec, reason, language)
-    return _with_note(verdict, hand_in, language)
+        return Graded(verdict=verdicts.grader_failed(spec, reason, language))
+    documents = tuple(attempt.document for attempt in result.attempts)
+    noted = _with_note(verdict, hand_in, language)
+    return Graded(verdict=noted, documents=documents, output=output)
 
 
-def _grade(
-    spec: Spec, hand_in: HandIn, limits: Limits, language: Language, resident: Resident
-) -> Verdict:
+def _run(
+    spec: Spec, hand_in: HandIn, limits: Limits, language: Language, runner: Runner
+) -> tuple[Result | Verdict, str]:
+    """What tracing gave, or the verdict where it gave nothing; and what was printed."""
     order = order_of(spec, spec.cases)
     with tempfile.TemporaryDirectory(prefix="tlcourse-") as folder:
         work = Path(folder)
         asked = Work(order=order, setup=hand_in.setup, solutions=hand_in.solutions)
         (work / HAND_IN).write_text(to_json(asked), encoding="utf-8")
-        outcome = run_limited("tlcourse.grading.child", work, limits)
+        outcome = runner(work, limits)
+        output = outcome.output[:_KEPT_OUTPUT]
         if not (work / RESULT).is_file():
-            return verdicts.ended_early(spec, outcome, limits, language)
+            return verdicts.ended_early(spec, outcome, limits, language), output
         result = _result(work / RESULT)
     if result is None or len(result.attempts) != len(spec.cases):
         reason, fix = say("forged", language), say("forged fix", language)
-        return verdicts.single(spec, "FAIL", "runs", reason, fix=fix, language=language)
-    return resident.judge(spec, result, language=language)
+        verdict = verdicts.single(spec, "FAIL", "runs", reason, fix=fix, language=language)
+        return verdict, output
+    return result, output
 
 
 def _result(path: Path) -> Result | None:

@@ -13,7 +13,7 @@ import torch
 
 from tlcourse import extents
 from tlcourse.diagnostics import TLError
-from tlcourse.grading import effects, rebuilt
+from tlcourse.grading import effects, given, in_order, rebuilt, static_rules
 from tlcourse.grading.inputs import PRACTICE, draw, evaluate
 from tlcourse.grading.judge_ir import judge_ir, judge_pass, with_rewrites_first
 from tlcourse.grading.judge_text import judge_answers, judge_text
@@ -89,6 +89,8 @@ def _outcome(spec: Spec, case: Case, attempt: Attempt, secret: bytes) -> Judged 
 
 def _judged(spec: Spec, case: Case, sealed: Sealed, secret: bytes) -> Judged:
     kernel = rebuilt.kernel(spec, case, sealed)
+    static_rules.check_constants(kernel.module)
+    lost = static_rules.untouched_outputs(kernel.module, spec)
     inputs = draw(spec, case, secret)
     before = {name: tensor.clone() for name, tensor in inputs.items()}
     launch = rebuilt.launch(spec, case, kernel, inputs)
@@ -101,9 +103,13 @@ def _judged(spec: Spec, case: Case, sealed: Sealed, secret: bytes) -> Judged:
         mode=kernel.launch_signature.mode,
         comparisons=comparisons,
         findings=launch.findings,
-        missing_effect=_missing_effect(spec, case, kernel, launch),
+        missing_effect=_missing_effect(spec, case, kernel, launch, before),
         modified=next((n for n in read_only if not _same_bits(inputs[n], before[n])), ""),
         suspect=suspected(spec, case, before, results, comparisons),
+        cycles=launch.timeline.cycles if case.fast_cycles else 0,
+        lost=lost,
+        independent=static_rules.reads_nothing(spec, lost),
+        ops=frozenset(given.tile_ops(kernel.module)),
     )
 
 
@@ -125,14 +131,24 @@ def _compared(
     }
 
 
-def _missing_effect(spec: Spec, case: Case, kernel: Kernel, launch: Launch) -> Phrase | None:
+def _missing_effect(
+    spec: Spec, case: Case, kernel: Kernel, launch: Launch, inputs: Mapping[str, torch.Tensor]
+) -> Phrase | None:
     """The first asked effect that the record does not show."""
     symbols = rebuilt.symbols(spec, case, kernel)
+    in_chip = spec.execution == "simulator"
     record = effects.Record(
-        timeline=launch.timeline,
+        timeline=launch.timeline if in_chip else in_order.NO_TIMELINE,
         blocks=prod(extents.evaluate(text, symbols) for text in kernel.launch_signature.grid),
         output_bytes=sum(output.nbytes for output in launch.outputs),
         memory=launch.memory,
+        ops=given.tile_ops(kernel.module),
+        given_ops=given.op_counts(spec, case),
+        is_placed=in_order.is_placed(kernel.module),
+        are_apart=in_chip
+        or in_order.are_apart(
+            kernel.program("functional"), rebuilt.arguments(spec, case, kernel, inputs)
+        ),
     )
     phrases = (effects.missing(asked.name, asked.limit, record) for asked in spec.effects)
     return next((phrase for phrase in phrases if phrase is not None), None)

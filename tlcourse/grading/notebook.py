@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import sys
+from typing import TYPE_CHECKING, cast
 
 from tlcourse.diagnostics import SourceFile
 from tlcourse.grading import progress_file
@@ -15,6 +16,10 @@ from tlcourse.grading.spec import load
 from tlcourse.grading.tracing import Attempt, attempt_all, order_of
 from tlcourse.grading.words import Language, say
 from tlcourse.records import Verdict, to_data
+from tlcourse.widgets.quiz import Quiz, choices_in
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
 
 VERDICT_MIME = "application/vnd.tlcourse.verdict+json"
 _shown_hints: dict[str, int] = {}
@@ -72,11 +77,28 @@ def answer(question: str, value: str, *, language: Language = "en") -> None:
         value: what you chose.
         language: `en` or `zh`.
     """
-    if value == "?":
-        _show_text(say("no choice", language))
-        return
-    progress_file.store_answer(question, str(value))
-    _show_text(say("stored", language, question=question, value=value))
+    text = say("no choice", language)
+    if value != "?":
+        progress_file.store_answer(question, str(value))
+        text = say("stored", language, question=question, value=value)
+    _display(_text_bundle(text) | _choices(question, str(value), language), text)
+
+
+def _choices(question: str, value: str, language: Language) -> dict[str, object]:
+    """The choices of the cell that asks, as buttons that write into it."""
+    choices = choices_in(_this_cell(), question)
+    if not choices:
+        return {}
+    quiz = Quiz(question=question, choices=choices, chosen=value, language=language)
+    return quiz.handle(lambda chosen: progress_file.store_answer(question, chosen))
+
+
+def _this_cell() -> str:
+    """The text of the cell that runs; nothing outside a notebook."""
+    shell = _shell()
+    names = cast("dict[str, object]", shell.user_ns) if shell is not None else {}
+    inputs = names.get("In")
+    return str(cast("list[object]", inputs)[-1]) if isinstance(inputs, list) and inputs else ""
 
 
 def progress(*, language: Language = "en") -> None:
@@ -89,7 +111,11 @@ def progress(*, language: Language = "en") -> None:
 
 
 def _show_text(text: str) -> None:
-    _display({"text/plain": text, "text/html": f"<pre>{html.escape(text)}</pre>"}, text)
+    _display(_text_bundle(text), text)
+
+
+def _text_bundle(text: str) -> dict[str, object]:
+    return {"text/plain": text, "text/html": f"<pre>{html.escape(text)}</pre>"}
 
 
 def _show(text: str, page: str, verdict: Verdict) -> None:
@@ -100,17 +126,22 @@ def _show(text: str, page: str, verdict: Verdict) -> None:
 
 def _display(data: dict[str, object], text: str) -> None:
     """Shows a bundle in a notebook, the text anywhere else."""
-    if "IPython" not in sys.modules:
+    shell = _shell()
+    if shell is None:
         print(text)
         return
+    shell.display_pub.publish(data)
+
+
+def _shell() -> InteractiveShell | None:
+    """The notebook's shell, if there is one."""
+    if "IPython" not in sys.modules:
+        return None
     from IPython.core.getipython import get_ipython
     from IPython.core.interactiveshell import InteractiveShell
 
     shell = get_ipython()
-    if not isinstance(shell, InteractiveShell):
-        print(text)
-        return
-    shell.display_pub.publish(data)
+    return shell if isinstance(shell, InteractiveShell) else None
 
 
 # In a notebook the trusted process loads while the learner writes; elsewhere at the first check.

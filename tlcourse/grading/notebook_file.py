@@ -1,6 +1,6 @@
 """Reads a hand-in: which exercise it is for, and which of its cells run for it.
 
-Only cells tagged `setup` and the solution cells run. Everything else in the notebook, the
+Only the exercise's setup cells and the solution cells run. Everything else in the notebook, the
 check itself included, is left alone.
 """
 
@@ -10,10 +10,12 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
 from tlcourse.diagnostics import error
+from tlcourse.grading.spec import specs_folder
 
 MAX_BYTES = 50 * 2**20
 
@@ -27,7 +29,8 @@ class HandIn:
 
     Args:
         exercise: id, for example `d2.minicv`.
-        setup: sources of the cells tagged `setup`, in order.
+        setup: sources of the cells tagged `setup`, in order: the course's own, where it has the
+            exercise, so that nothing outside the solution cells changes a verdict.
         solutions: sources of the solution cells; all run, the last definition counts.
     """
 
@@ -61,8 +64,27 @@ def read_hand_in(path: Path) -> HandIn:
             why="the solution cell is found by its id, which a deleted cell takes with it",
             fix="take a fresh copy of the exercise and paste your code into its solution cell",
         )
-    setup = tuple(_source(cell) for cell in cells if "setup" in _tags(cell))
+    setup = _given_setup(exercise) or _setup(cells)
     return HandIn(exercise=exercise, setup=setup, solutions=solutions)
+
+
+def given_notebook(exercise: str, language: str = "en") -> Path | None:
+    """The exercise as the course gives it out; None where it does not."""
+    day, _, slug = exercise.partition(".")
+    root = specs_folder().parents[1] / "exercises"
+    folder = root / language if language != "en" else root
+    path = folder / f"day{day[1:]}" / f"{slug}.ipynb"
+    return path if path.is_file() else None
+
+
+@cache
+def _given_setup(exercise: str) -> tuple[str, ...]:
+    path = given_notebook(exercise)
+    return _setup(_cells(path)) if path is not None else ()
+
+
+def _setup(cells: Iterable[dict[str, Any]]) -> tuple[str, ...]:
+    return tuple(_source(cell) for cell in cells if "setup" in _tags(cell))
 
 
 def _grade_id(exercise: str) -> str:

@@ -17,13 +17,16 @@ def pattern(result: torch.Tensor, reference: torch.Tensor, bad: torch.Tensor) ->
     """
     if _is_transposed(result, reference):
         return Phrase(key="transposed")
-    if bad.all():
-        return _all_wrong(result, reference)
+    # Where 0 is right, a missing factor or a result of zeros is right by chance.
+    if bad[reference != 0].all() and (bad.all() or int(bad.sum()) > 1):
+        return _all_wrong(result, reference, bad)
     found = _in_a_matrix(bad) if bad.dim() == 2 else None
+    if bad.dim() == 1:
+        found = _lines(bad, "element") if int(bad.sum()) > 1 else Phrase(key="element")
     return found or Phrase(key="some", values={"wrong": int(bad.sum()), "total": bad.numel()})
 
 
-def _all_wrong(result: torch.Tensor, reference: torch.Tensor) -> Phrase:
+def _all_wrong(result: torch.Tensor, reference: torch.Tensor, bad: torch.Tensor) -> Phrase:
     if result.isnan().all():
         return Phrase(key="all nan")
     if (result == 0).all():
@@ -32,7 +35,9 @@ def _all_wrong(result: torch.Tensor, reference: torch.Tensor) -> Phrase:
     finite = ratio[ratio.isfinite()]
     if finite.numel() and float(finite.std(correction=0)) < 1e-3 * abs(float(finite.mean())):
         return Phrase(key="all scaled", values={"factor": f"{float(finite.mean()):.3g}"})
-    return Phrase(key="all")
+    if bad.all():
+        return Phrase(key="all")
+    return Phrase(key="some", values={"wrong": int(bad.sum()), "total": bad.numel()})
 
 
 def _is_transposed(result: torch.Tensor, reference: torch.Tensor) -> bool:

@@ -174,19 +174,29 @@ def _mismatch(
 
 
 def launch(spec: Spec, case: Case, kernel: Kernel, inputs: Mapping[str, torch.Tensor]) -> Launch:
-    """Compiles the kernel and runs it on the simulated chip.
+    """Compiles the kernel and runs it on the simulated chip, or in program order.
 
     Raises:
         TL605: no workspace can be made for a parameter of its own.
         TL606: the workspaces are too large.
         TLError: it does not compile; any code of the compiler.
     """
-    program = kernel.program("simulator")
+    program = kernel.program(spec.execution)
+    given = arguments(spec, case, kernel, inputs)
+    return launch_program(program, given, chip=kernel.settings.chip, checks="class", allow_cpu=True)
+
+
+def arguments(
+    spec: Spec, case: Case, kernel: Kernel, inputs: Mapping[str, torch.Tensor]
+) -> list[torch.Tensor]:
+    """What the kernel is launched with: the case's inputs, then its own workspaces.
+
+    Raises:
+        TL605: no workspace can be made for a parameter of its own.
+        TL606: the workspaces are too large.
+    """
     given = [inputs[p.name] for p in spec.parameters if p.role != "out"]
-    spaces = _workspaces(kernel.params[len(spec.parameters) :], symbols(spec, case, kernel))
-    return launch_program(
-        program, [*given, *spaces], chip=kernel.settings.chip, checks="class", allow_cpu=True
-    )
+    return given + _workspaces(kernel.params[len(spec.parameters) :], symbols(spec, case, kernel))
 
 
 def symbols(spec: Spec, case: Case, kernel: Kernel) -> dict[str, int]:

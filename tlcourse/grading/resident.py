@@ -31,17 +31,27 @@ class Resident:
     Args:
         module: what the process runs.
         seconds: wall time that one verdict may take.
+        secret: seed of the inputs that it draws; without it, that of practice.
     """
 
     def __init__(
-        self, module: str = "tlcourse.grading.server", seconds: float = _JUDGE_SECONDS
+        self,
+        module: str = "tlcourse.grading.server",
+        seconds: float = _JUDGE_SECONDS,
+        secret: str = "",
     ) -> None:
         self._module = module
         self._seconds = seconds
+        self._secret = secret
         self._asking = threading.Lock()
         self._process: subprocess.Popen[str] | None = None
         self._answers: Queue[str] = Queue()
         self._ready = False
+
+    @property
+    def pid(self) -> int | None:
+        """The process's number, where it runs."""
+        return self._process.pid if self._process is not None else None
 
     def start(self) -> None:
         """Starts the process without waiting for it."""
@@ -80,7 +90,11 @@ class Resident:
             language: of the words in the verdict.
         """
         request = Request(
-            exercise=spec.id, result=result, public_only=public_only, language=language
+            exercise=spec.id,
+            result=result,
+            public_only=public_only,
+            language=language,
+            secret=self._secret,
         )
         with self._asking:
             try:

@@ -27,7 +27,8 @@ State = Literal["ended", "timeout", "killed"]
 
 # What a Python with torch reads of the system, and nothing else of it.
 _SYSTEM = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/alternatives")
-_LOOK_SECONDS = 0.2
+LOOK_SECONDS = 0.2
+"""How often a running hand-in is looked at."""
 _BLOCK_BYTES = 4096
 _TIME_IS_UP = int(getattr(signal, "SIGXCPU", 24))
 
@@ -86,7 +87,7 @@ def run_limited(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        env={**_environment(work), **(variables or {})},
+        env={**environment(work), **(variables or {})},
         start_new_session=True,
     )
     head = _Head(cast(BufferedReader, process.stdout), limits.output_bytes)
@@ -127,14 +128,14 @@ def _watched(process: subprocess.Popen[bytes], work: Path, limits: Limits) -> St
     end = time.monotonic() + limits.wall_seconds
     while time.monotonic() < end:
         try:
-            return _state(process.wait(timeout=_LOOK_SECONDS))
+            return state_of(process.wait(timeout=LOOK_SECONDS))
         except subprocess.TimeoutExpired:
-            if _is_larger(work, limits.disk_bytes):
+            if is_larger(work, limits.disk_bytes):
                 return "killed"
     return "timeout"
 
 
-def _is_larger(folder: Path, limit_bytes: int) -> bool:
+def is_larger(folder: Path, limit_bytes: int) -> bool:
     """Whether a folder holds more than that; an empty file takes a block as well."""
     used = 0
     for place, folders, names in os.walk(folder):
@@ -149,7 +150,8 @@ def _is_larger(folder: Path, limit_bytes: int) -> bool:
     return False
 
 
-def _state(returncode: int) -> State:
+def state_of(returncode: int) -> State:
+    """How a process ended, from its exit code."""
     # Bubblewrap passes a signal on as 128 + its number.
     if _TIME_IS_UP in (-returncode, returncode - 128):
         return "timeout"
@@ -167,7 +169,7 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _environment(work: Path) -> dict[str, str]:
+def environment(work: Path) -> dict[str, str]:
     """A small environment: nothing of the caller's secrets, one thread, no user site."""
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
     return {
@@ -208,16 +210,25 @@ def _shell(bubblewrap: str | None, work: Path) -> Sequence[str]:
     if bubblewrap is None:
         return ()
     words = [bubblewrap, "--unshare-all", "--die-with-parent", "--proc", "/proc", "--dev", "/dev"]
-    for path in (*(path for path in _SYSTEM if Path(path).exists()), *_python_folders()):
+    for path in readable():
         words += ["--ro-bind", path, path]
-    # Specs lie inside an installed package; a hand-in has no business with them.
-    package = Path(__file__).parents[1]
-    hidden = package / "course_files"
-    words += ["--ro-bind", str(package), str(package)]
-    words += ["--tmpfs", str(hidden)] if hidden.is_dir() else []
+    for path in hidden():
+        words += ["--tmpfs", path]
     words += ["--bind", str(work), str(work), "--chdir", str(work)]
     # What else could be written to lies in memory, which nothing limits.
     return (*words, "--remount-ro", "/dev", "--remount-ro", "/", "--")
+
+
+def readable() -> tuple[str, ...]:
+    """What a hand-in may read: the system's programs and libraries, Python, this package."""
+    system = [path for path in _SYSTEM if Path(path).exists()]
+    return (*system, *_python_folders(), str(Path(__file__).parents[1]))
+
+
+def hidden() -> tuple[str, ...]:
+    """What lies inside those but is not for it: specs lie inside an installed package."""
+    files = Path(__file__).parents[1] / "course_files"
+    return (str(files),) if files.is_dir() else ()
 
 
 def _python_folders() -> list[str]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from tlcourse.diagnostics import Span
+from tlcourse.grading.cycles import cycles_check
 from tlcourse.grading.numbers import Comparison, limit_of
 from tlcourse.grading.spec import Case, Spec, Suspect
 from tlcourse.grading.tracing import Attempt
-from tlcourse.grading.verdicts import failed_attempt, from_checks, label
+from tlcourse.grading.verdicts import FLAG, failed_attempt, from_checks, label
 from tlcourse.grading.words import Language, Phrase, number, plain, say
 from tlcourse.jit.report import STOPPING
 from tlcourse.records import Check, Finding, Verdict
@@ -29,6 +30,10 @@ class Judged:
         modified: an input that the kernel changed.
         suspect: the wrong answer that an output equals.
         wrong_form: what is wrong with the form of handed-in IR, whatever it computes.
+        cycles: simulated cycles, where they count.
+        lost: for outputs, the inputs of their reference that cannot reach them.
+        independent: an output that no input can reach, whatever its numbers are.
+        ops: names of the TileLang ops of its kernel.
     """
 
     case: Case
@@ -40,6 +45,10 @@ class Judged:
     modified: str
     suspect: Suspect | None
     wrong_form: Phrase | None = None
+    cycles: int = 0
+    lost: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    independent: str = ""
+    ops: frozenset[str] = frozenset()
 
     @property
     def fault(self) -> Finding | None:
@@ -65,7 +74,7 @@ class Judged:
     def is_right(self) -> bool:
         """Whether the run ended, outputs and form are right and no input was changed."""
         is_whole = not self.modified and self.stop is None and self.wrong_form is None
-        return is_whole and not self.has_wrong_numbers
+        return is_whole and not self.independent and not self.has_wrong_numbers
 
 
 def score(
@@ -88,7 +97,9 @@ def score(
         _lowers(spec, cases, outcomes, language),
         *(_numbers(spec, *pair, language) for pair in zip(cases, outcomes, strict=True)),
         *([_effects(spec, right, language)] if spec.weights.effects else []),
+        *([_cycles(spec, judged, language)] if spec.weights.cycles else []),
         *_left_for_later(spec, cases, language),
+        *_other_kernels(judged, language),
     ]
     return from_checks(
         spec,
@@ -144,6 +155,8 @@ def _why_wrong(judged: Judged, language: Language) -> str:
         return say("modified", language, name=judged.modified)
     if judged.wrong_form is not None and not judged.has_wrong_numbers:
         return judged.wrong_form.say(language)
+    if judged.independent and not judged.has_wrong_numbers:
+        return say("independent", language, name=judged.independent)
     name, bad = _first_wrong(judged)
     if not public:
         return say("wrong hidden", language, name=name)
@@ -174,6 +187,9 @@ def _cause(judged: Judged, language: Language) -> str:
         cause = say("arises", language)
     elif any(comparison.only_nan for comparison in judged.comparisons.values()):
         cause = say("never written", language)
+    elif judged.has_wrong_numbers and (lost := judged.lost.get(_first_wrong(judged)[0])):
+        name = _first_wrong(judged)[0]
+        cause = say("lost", language, name=name, inputs=", ".join(lost))
     else:
         return ""
     return say("cause", language, cause=cause)
@@ -217,6 +233,12 @@ def _effects(spec: Spec, right: Sequence[Judged], language: Language) -> Check:
     return _passed(name, points, say("effects hold", language))
 
 
+def _cycles(spec: Spec, judged: Sequence[Judged], language: Language) -> Check:
+    is_clean = all(one.is_right and one.fault is None for one in judged)
+    timed = [(one.case, one.cycles) for one in judged]
+    return cycles_check(spec, timed, is_clean=is_clean, language=language)
+
+
 def _faulty(name: str, points: float, case: Case, fault: Finding, language: Language) -> Check:
     diagnostic = fault.diagnostic
     if not case.public:
@@ -240,6 +262,16 @@ def _left_for_later(spec: Spec, cases: Sequence[Case], language: Language) -> li
         reason=say("hidden later", language, count=count),
     )
     return [check]
+
+
+def _other_kernels(judged: Sequence[Judged], language: Language) -> list[Check]:
+    """A note for a person where a hidden case has a kernel that no public one has."""
+    public = {one.ops for one in judged if one.case.public}
+    other = next((one for one in judged if not one.case.public and one.ops not in public), None)
+    if other is None or not public:
+        return []
+    reason = say("other kernel", language, case=label(other.case, language))
+    return [_passed(say(FLAG, language), 0.0, reason)]
 
 
 def _place(fault: Finding) -> Span | None:

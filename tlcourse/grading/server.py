@@ -14,6 +14,7 @@ from typing import IO
 
 from tlcourse.grading import strict
 from tlcourse.grading.child import Result
+from tlcourse.grading.inputs import PRACTICE
 from tlcourse.grading.judge import judge
 from tlcourse.grading.spec import load
 from tlcourse.grading.words import Language
@@ -31,12 +32,14 @@ class Request:
         result: an attempt per case.
         public_only: whether the attempts are for the public cases alone.
         language: of the words in the verdict.
+        secret: seed of the inputs; empty where nothing is at stake.
     """
 
     exercise: str
     result: Result
     public_only: bool
     language: Language
+    secret: str = ""
 
 
 def main(requests: IO[str], answers: IO[str]) -> None:
@@ -58,7 +61,9 @@ def _judged(line: str) -> str:
     request = strict.read(Request, json.loads(line), "request")
     spec = load(request.exercise)
     cases = spec.public_cases if request.public_only else spec.cases
-    return to_json(judge(spec, cases, request.result.attempts, language=request.language))
+    secret = request.secret.encode() or PRACTICE
+    attempts = request.result.attempts
+    return to_json(judge(spec, cases, attempts, language=request.language, secret=secret))
 
 
 def _own_output() -> IO[str]:

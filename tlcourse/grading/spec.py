@@ -95,6 +95,8 @@ class Case:
         public: whether a learner may see it.
         given: for a pass, the factory of `Spec.given` whose kernel the pass gets.
         is_rewritten: for a pass, whether it must rewrite that kernel or leave it alone.
+        slow_cycles: cycles that earn nothing, where cycles count.
+        fast_cycles: cycles that earn all; 0 where they do not count.
     """
 
     binding: dict[str, int]
@@ -103,6 +105,8 @@ class Case:
     public: bool = True
     given: str = ""
     is_rewritten: bool = False
+    slow_cycles: int = 0
+    fast_cycles: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,7 +176,8 @@ class Spec:
 
     `items` belong to answers, and `full_at` is how many right ones earn all points (0: all);
     `structure` belongs to IR and passes; `given` is the source of the factories whose kernels a
-    pass gets.
+    pass gets. `execution` says who runs a kernel: the chip, or, for one that does not divide its
+    work over the cores yet, the functional executor.
     """
 
     id: str
@@ -192,6 +197,7 @@ class Spec:
     full_at: int = 0
     structure: Structure = field(default_factory=Structure)
     given: str = ""
+    execution: Literal["simulator", "functional"] = "simulator"
     effects: tuple[AskedEffect, ...] = ()
     suspects: tuple[Suspect, ...] = ()
     hints: tuple[Hint, ...] = ()

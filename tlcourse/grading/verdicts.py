@@ -9,8 +9,11 @@ from tlcourse.diagnostics import Diagnostic
 from tlcourse.grading.sandbox import Limits, Outcome
 from tlcourse.grading.spec import Case, Spec
 from tlcourse.grading.tracing import Attempt
-from tlcourse.grading.words import Language, block, plain, say
+from tlcourse.grading.words import LANGUAGES, Language, block, plain, say
 from tlcourse.records import Check, State, Verdict
+
+FLAG = "to look at"
+"""The text that names checks which a person should look at."""
 
 
 def from_checks(
@@ -109,6 +112,12 @@ def ended_early(spec: Spec, outcome: Outcome, limits: Limits, language: Language
     gib = limits.memory_bytes // 2**30
     reason = say(key, language, seconds=limits.cpu_seconds, gib=gib)
     return single(spec, state, "runs", reason, fix=say(f"{key} fix", language), language=language)
+
+
+def flags(verdict: Verdict) -> list[str]:
+    """What a person should look at in a hand-in, whatever its points."""
+    names = {say(FLAG, language) for language in LANGUAGES}
+    return [check.reason for check in verdict.checks if check.name in names]
 
 
 def single(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Language = Literal["en", "zh"]
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 _LONGEST = 400
 _MOST_LINES = 24
@@ -215,6 +216,19 @@ WORDS: dict[str, tuple[str, str]] = {
         "a number grows beyond its dtype: the first inf or NaN arises at the line shown",
         "有数超出了数据类型的范围：第一个 inf 或 NaN 出现在所示的行",
     ),
+    "to look at": ("for the teacher", "供教师查看"),
+    "other kernel": (
+        "for a hidden case ({case}) the kernel has other operations",
+        "在一个隐藏用例（{case}）中，内核使用了别的运算",
+    ),
+    "lost": (
+        "nothing of {inputs} reaches {name} in the kernel",
+        "内核中 {inputs} 的内容没有到达 {name}",
+    ),
+    "independent": (
+        "{name} does not depend on the inputs: the kernel computes nothing from them",
+        "{name} 与输入无关：内核没有用输入计算",
+    ),
     "never written": (
         "what is NaN there was never written, or was computed from memory that held nothing",
         "NaN 处从未写入，或由没有内容的内存计算而来",
@@ -243,6 +257,18 @@ WORDS: dict[str, tuple[str, str]] = {
     "all": ("every element is wrong", "所有元素都不对"),
     "some": ("{wrong} of {total} elements are wrong", "{total} 个元素中有 {wrong} 个不对"),
     "a little off": ("every element is a little off", "所有元素都略有偏差"),
+    "elements": (
+        "elements {first} to {last} are wrong",
+        "第 {first} 到 {last} 个元素不对",
+    ),
+    "last elements": (
+        "the last {count} elements are wrong, from element {first} on",
+        "最后 {count} 个元素不对，从第 {first} 个起",
+    ),
+    "second element": (
+        "every second element is wrong, from element {first} on",
+        "从第 {first} 个起每隔一个元素不对",
+    ),
     "element": ("one element is wrong", "有一个元素不对"),
     "row": ("row {first} is wrong", "第 {first} 行不对"),
     "rows": ("rows {first} to {last} are wrong", "第 {first} 到 {last} 行不对"),
@@ -311,6 +337,51 @@ WORDS: dict[str, tuple[str, str]] = {
         "each step of the chain has a tile of its own",
         "所有数据块并排放置会占 UB 的 {seen:.3g} %；要求不低于 {limit:.3g} %："
         "每一步都有自己的数据块",
+    ),
+    "changed_ops": (
+        "{seen:.0f} operations differ from the given kernel; asked is at most {limit:.0f}: mend "
+        "it, do not write it anew",
+        "与给出的内核相比有 {seen:.0f} 个运算不同；要求不超过 {limit:.0f} 个：请修改，不要重写",
+    ),
+    "load_overlap": (
+        "during {seen:.3g} % of the vector work the same core loads; asked is at least "
+        "{limit:.3g} %: a pipe waits for more than it needs",
+        "vector 工作的 {seen:.3g} % 时间里同一个核也在载入；要求不低于 {limit:.3g} %："
+        "有流水等待了不必等的东西",
+    ),
+    "products_ahead": (
+        "{seen:.0f} products are stored before the first weights are; asked is at least "
+        "{limit:.0f}: the cube core runs ahead",
+        "第一份权重写出之前写出了 {seen:.0f} 个乘积；要求不少于 {limit:.0f} 个：cube 核要走在前面",
+    ),
+    "cube_idle": (
+        "the cube core waits {seen:.3g} % as long as it works; asked is at most {limit:.3g} %",
+        "cube 核等待的时间是工作时间的 {seen:.3g} %；要求不超过 {limit:.3g} %",
+    ),
+    "cycles": ("cycles", "周期"),
+    "cycles seen": (
+        "{seen:,} cycles; {slow:,} earn nothing, {fast:,} earn all",
+        "{seen:,} 个周期；{slow:,} 个不得分，{fast:,} 个得满分",
+    ),
+    "cycles later": (
+        "counted as soon as all numbers are right and no fault is left",
+        "所有数值正确并且没有问题之后才计算",
+    ),
+    "busiest_vector_core": (
+        "one vector core stores {seen:.3g} % of all rows; asked is at most {limit:.3g} %: half "
+        "for each",
+        "一个 vector 核写出全部行的 {seen:.3g} %；要求不超过 {limit:.3g} %：两个核各做一半",
+    ),
+    "is_placed": (
+        "a tile lies in a memory where its user cannot work: factors of T.gemm belong in L1, its "
+        "result in L0C, tiles of the vector cores in UB",
+        "有数据块放在使用者无法工作的存储里：T.gemm 的因子放在 L1，结果放在 L0C，"
+        "vector 核的数据块放在 UB",
+    ),
+    "are_apart": (
+        "two blocks write the same elements of a workspace; asked is a slice for each block, "
+        "since blocks run at the same time",
+        "两个逻辑块写了工作区的同一些元素；要求每个逻辑块各有一片，因为它们同时运行",
     ),
     # hints, answers, progress
     "hint": ("Hint {index}/{count}: {words}", "提示 {index}/{count}：{words}"),

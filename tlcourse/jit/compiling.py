@@ -96,6 +96,7 @@ class Compiler:
         return replace(made, options=made.options | touches)
 
     def _functional(self) -> Program:
+        from tlcourse.codegen.native import native_source
         from tlcourse.functional.generate import generate
 
         if self.edits:
@@ -105,9 +106,9 @@ class Compiler:
                 why="the functional executor knows neither flags nor addresses",
                 fix='leave execution out, or launch with execution="simulator"',
             )
-        return generate(
-            lower_tile(self.module, self.sources, chip=self.settings.chip), self.sources
-        )
+        tile = lower_tile(self.module, self.sources, chip=self.settings.chip)
+        made = generate(tile, self.sources)
+        return replace(made, options=made.options | {"native": native_source(tile)})
 
     def _simulated(self, backend: Backend) -> Program:
         from tlcourse.simulator.generate import generate

@@ -68,9 +68,19 @@ def compile(
         pass_configs=settings.pass_configs,
     )
     kernel = Kernel(module, prim_func.sources, settings, prim_func)
-    if read_config().dump_ir:
-        dump(kernel)
+    _show_ir(kernel)
     return kernel
+
+
+def _show_ir(kernel: Kernel) -> None:
+    """Shows the IR of a kernel that was just made, where the environment asks for it."""
+    config = read_config()
+    if config.dump_ir:
+        dump(kernel)
+    if config.lower_trace:
+        from tlcourse.jit.lower_trace import trace_if_asked
+
+        trace_if_asked(kernel)
 
 
 def lower(func: PrimFunc, target: str = "npuir", *, mode: Mode | None = None) -> str:

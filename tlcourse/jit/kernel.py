@@ -32,6 +32,7 @@ from tlcourse.pipeline.what_if import Edit, Remove, Shrink, Swap
 from tlcourse.records import Backend, Parameter, PassTrace, Program, Timeline
 
 if TYPE_CHECKING:
+    from tlcourse.blocks import BlockMap
     from tlcourse.jit.bench import Latency
     from tlcourse.jit.profiler import Profiler
     from tlcourse.simulator.cycles import Recording
@@ -181,6 +182,12 @@ class Kernel:
         kernel = self if chip is None else self._for_chip(chip)
         program = kernel._program(("simulator", kernel.settings.backend))
         return record_program(program, tensors, kernel.settings.chip, self.unused)
+
+    def block_map(self, *tensors: object, chip: str | None = None) -> BlockMap:
+        """Which block touches which tiles; see `tlcourse.jit.placing.block_map`."""
+        from tlcourse.jit.placing import block_map
+
+        return block_map(self, tensors, chip)
 
     def _for_chip(self, name: str) -> Kernel:
         """The same kernel compiled for another chip, made once."""
@@ -335,11 +342,7 @@ class Kernel:
     def get_profiler(
         self, tensor_supply_type: TensorSupplyType = TensorSupplyType.Auto
     ) -> Profiler:
-        """What times this kernel and compares it with a reference.
-
-        Args:
-            tensor_supply_type: how it fills tensors that nobody gives.
-        """
+        """What times this kernel and compares it; the type says how it fills tensors."""
         from tlcourse.jit.profiler import Profiler
 
         return Profiler(self, tensor_supply_type)

@@ -12,29 +12,95 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
 
 from tlcourse.widgets.lines import Line
 
 Pair = tuple[int, int]
+Gap = tuple[int, int, int, int]
 Keys = Sequence[Hashable]
 _EDIT_LIMIT = 300  # bounds the work at about 300 steps per unmatched line
 _DEPTH_LIMIT = 12
 
 
-def align(before: Sequence[Line], after: Sequence[Line]) -> tuple[list[Pair], list[Pair]]:
+@dataclass(slots=True)
+class Keyed:
+    """The lines of a text and the keys that they are known by.
+
+    Args:
+        lines: the lines.
+        origin: the line and what its operands were computed from.
+        deep: the same, but a line that reads nothing, such as a constant, is known by its
+            neighbour too.
+    """
+
+    lines: Sequence[Line]
+    origin: list[int]
+    deep: list[int]
+    _shallow: list[int] | None = None
+
+    @property
+    def shallow(self) -> list[int]:
+        """The line and the ops that made its operands."""
+        if self._shallow is None:
+            self._shallow = _shallow(self.lines)
+        return self._shallow
+
+    @property
+    def levels(self) -> Iterator[Keys]:
+        """The keys from strict to loose."""
+        yield self.deep
+        yield self.shallow
+        yield [line.form.template for line in self.lines]
+        yield [line.form.loose for line in self.lines]
+
+
+def keyed(lines: Sequence[Line]) -> Keyed:
+    """Works out the strict keys of the lines of a text."""
+    origin: list[int] = []
+    deep: list[int] = []
+    made_from: dict[str, int] = {}
+    known = made_from.get
+    last = 0
+    for line in lines:
+        form = line.form
+        if line.uses:
+            last = key = hash((form.template, *[known(name, name) for name in line.uses]))
+        else:
+            key = form.mark
+            last = hash((key, last))
+        origin.append(key)
+        deep.append(last)
+        for k, name in zip(form.defined, line.made, strict=True):
+            made_from[name] = key + k if k < form.results else form.marks[k]
+    return Keyed(lines, origin, deep)
+
+
+def align(
+    before: Keyed, after: Keyed, head: int = 0, tail: int = 0
+) -> tuple[list[Pair], list[Pair]]:
     """Pairs of line numbers that belong together.
+
+    Args:
+        before: the lines on the left.
+        after: the lines on the right.
+        head: how many of the first lines are equal; they are left out.
+        tail: how many of the last lines are equal; they are left out.
 
     Returns:
         Pairs in place, rising on both sides; and pairs of the same op, computed from the
         same values, that stands elsewhere.
     """
-    (origin_a, *levels_a), (origin_b, *levels_b) = _levels(before), _levels(after)
-    pairs = _heads(before, after, levels_a[0], levels_b[0])
-    for level, (a, b) in enumerate(zip(levels_a, levels_b, strict=True)):
-        for gap in list(_gaps(pairs, len(a), len(b))):
+    whole = head, len(before.lines) - tail, head, len(after.lines) - tail
+    pairs = _heads(before, after, whole)
+    for level, (a, b) in enumerate(zip(before.levels, after.levels, strict=True)):
+        gaps = list(_gaps(pairs, whole))
+        if not gaps:
+            break
+        for gap in gaps:
             pairs += _matched(a, b, gap) if level else _anchored(a, b, gap, 0)
         pairs.sort()
-    return pairs, _moved(before, origin_a, origin_b, pairs)
+    return pairs, _moved(before, after, whole, pairs)
 
 
 def match(a: Keys, b: Keys) -> list[Pair]:
@@ -51,62 +117,55 @@ def match(a: Keys, b: Keys) -> list[Pair]:
     return [(places_a[i], places_b[j]) for i, j in pairs]
 
 
-def _heads(before: Sequence[Line], after: Sequence[Line], a: Keys, b: Keys) -> list[Pair]:
+def _heads(before: Keyed, after: Keyed, whole: Gap) -> list[Pair]:
     """Functions and loops that stayed: what moves over a loop's head is the other line."""
-    heads_a = [i for i, line in enumerate(before) if line.text.endswith("{")]
-    heads_b = [j for j, line in enumerate(after) if line.text.endswith("{")]
-    keys_a, keys_b = [a[i] for i in heads_a], [b[j] for j in heads_b]
-    pairs = _unique(keys_a, keys_b, 0, len(keys_a), 0, len(keys_b))
+    x, x_end, y, y_end = whole
+    heads_a = [i for i in range(x, x_end) if before.lines[i].form.opens]
+    heads_b = [j for j in range(y, y_end) if after.lines[j].form.opens]
+    keys_a, keys_b = [before.deep[i] for i in heads_a], [after.deep[j] for j in heads_b]
+    pairs = _unique(keys_a, keys_b, (0, len(keys_a), 0, len(keys_b)))
     return [(heads_a[i], heads_b[j]) for i, j in pairs]
 
 
-def _moved(before: Sequence[Line], a: Keys, b: Keys, pairs: list[Pair]) -> list[Pair]:
+def _moved(before: Keyed, after: Keyed, whole: Gap, pairs: list[Pair]) -> list[Pair]:
+    x, x_end, y, y_end = whole
     matched_a, matched_b = {i for i, _ in pairs}, {j for _, j in pairs}
-    waiting: dict[Hashable, list[int]] = {}
-    for j in range(len(b) - 1, -1, -1):
+    waiting: dict[int, list[int]] = {}
+    for j in range(y_end - 1, y - 1, -1):
         if j not in matched_b:
-            waiting.setdefault(b[j], []).append(j)
+            waiting.setdefault(after.origin[j], []).append(j)
     moved: list[Pair] = []
-    for i, line in enumerate(before):
-        if i not in matched_a and line.op and not line.text.endswith("{") and waiting.get(a[i]):
-            moved.append((i, waiting[a[i]].pop()))
+    for i in range(x, x_end) if waiting else ():
+        form, places = before.lines[i].form, waiting.get(before.origin[i])
+        if places and i not in matched_a and form.op and not form.opens:
+            moved.append((i, places.pop()))
     return moved
 
 
-def _levels(lines: Sequence[Line]) -> tuple[Keys, Keys, Keys, Keys, Keys]:
-    """What each line was computed from, and the four keys from strict to loose."""
-    origin: list[Hashable] = []
-    deep: list[Hashable] = []
-    shallow: list[Hashable] = []
-    made_from: dict[str, Hashable] = {}
-    made_by: dict[str, Hashable] = {}
+def _shallow(lines: Sequence[Line]) -> list[int]:
+    found: list[int] = []
+    made_by: dict[str, int] = {}
+    known = made_by.get
     for line in lines:
-        key = hash((line.template, *[made_from.get(n, n) for n in line.uses]))
-        origin.append(key)
-        # A line that reads nothing, such as a constant, is known by its neighbour only.
-        deep.append(key if line.uses else hash((key, deep[-1] if deep else 0)))
-        shallow.append(hash((line.template, *[made_by.get(n, n) for n in line.uses])))
-        for k, name in line.definitions:
-            made_by[name] = (line.op, k)
-            made_from[name] = (key, k) if k < line.results else (line.op, k)
-    normal = [line.template for line in lines]
-    return origin, deep, shallow, normal, [_loose(line) for line in lines]
+        form = line.form
+        reads = line.uses
+        found.append(
+            hash((form.template, *[known(name, name) for name in reads])) if reads else form.mark
+        )
+        for k, name in zip(form.defined, line.made, strict=True):
+            made_by[name] = form.marks[k]
+    return found
 
 
-def _loose(line: Line) -> Hashable:
-    """Constants differ by their value, all other ops are the same op when named alike."""
-    return line.template if line.op.endswith(".constant") or not line.op else line.op
-
-
-def _gaps(pairs: list[Pair], n: int, m: int) -> Iterator[tuple[int, int, int, int]]:
-    x = y = 0
-    for i, j in [*pairs, (n, m)]:
+def _gaps(pairs: list[Pair], whole: Gap) -> Iterator[Gap]:
+    x, x_end, y, y_end = whole
+    for i, j in [*pairs, (x_end, y_end)]:
         if i > x and j > y:
             yield x, i, y, j
         x, y = i + 1, j + 1
 
 
-def _anchored(a: Keys, b: Keys, gap: tuple[int, int, int, int], depth: int) -> list[Pair]:
+def _anchored(a: Keys, b: Keys, gap: Gap, depth: int) -> list[Pair]:
     """Equal ends of a gap and the items that are unique on both sides, again in between."""
     x, x_end, y, y_end = gap
     pairs: list[Pair] = []
@@ -116,7 +175,7 @@ def _anchored(a: Keys, b: Keys, gap: tuple[int, int, int, int], depth: int) -> l
     while x < x_end and y < y_end and a[x_end - 1] == b[y_end - 1]:
         x_end, y_end = x_end - 1, y_end - 1
         pairs.append((x_end, y_end))
-    anchors = _unique(a, b, x, x_end, y, y_end)
+    anchors = _unique(a, b, (x, x_end, y, y_end))
     pairs += anchors
     if not anchors or depth == _DEPTH_LIMIT:
         return pairs
@@ -126,13 +185,14 @@ def _anchored(a: Keys, b: Keys, gap: tuple[int, int, int, int], depth: int) -> l
     return pairs
 
 
-def _matched(a: Keys, b: Keys, gap: tuple[int, int, int, int]) -> list[Pair]:
+def _matched(a: Keys, b: Keys, gap: Gap) -> list[Pair]:
     x, x_end, y, y_end = gap
     return [(x + i, y + j) for i, j in match(a[x:x_end], b[y:y_end])]
 
 
-def _unique(a: Keys, b: Keys, x: int, x_end: int, y: int, y_end: int) -> list[Pair]:
+def _unique(a: Keys, b: Keys, gap: Gap) -> list[Pair]:
     """The longest rising run of items that occur once in both stretches."""
+    x, x_end, y, y_end = gap
     in_a, in_b = Counter(a[x:x_end]), Counter(b[y:y_end])
     place = {b[j]: j for j in range(y, y_end) if in_b[b[j]] == 1}
     candidates = [(i, place[a[i]]) for i in range(x, x_end) if in_a[a[i]] == 1 and a[i] in place]

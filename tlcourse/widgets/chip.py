@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from tlcourse.records import Timeline
 from tlcourse.widgets import palette, svg
@@ -14,6 +14,7 @@ from tlcourse.widgets.labels import Language
 _WIDTH, _HEIGHT = 1000.0, 520.0
 
 
+@runtime_checkable
 class ChipData(Protocol):
     """What is drawn of a chip; the records of `tlcourse.chips` have it."""
 

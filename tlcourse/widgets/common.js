@@ -27,6 +27,21 @@ function reveal(pane, node) {
     pane.scrollTop += inner.top - outer.top - 0.4 * outer.height;
 }
 
+// Keeps the notebook from taking keys: it looks at the focused element before the root around it.
+function ownKeys(root) {
+  root.dataset.lmSuppressShortcuts = "true";
+  root.addEventListener("focusin", ({ target }) => { target.dataset.lmSuppressShortcuts = "true"; });
+}
+
+// Widgets of one page tell each other which line of which text is pointed at; null is none.
+const PLACE = "tlcourse:place";
+const tellPlace = (from, source, line) => dispatchEvent(new CustomEvent(PLACE, { detail: { from, source, line } }));
+function hearPlace(root, follow) {
+  const heard = ({ detail }) => detail.from !== root && follow(detail.source, detail.line);
+  addEventListener(PLACE, heard);
+  return () => removeEventListener(PLACE, heard);
+}
+
 // Type size, theme and lecture mode of a widget's root; returns the actions for its keys.
 function stage(root, onLecture) {
   const sizes = { normal: 13, lecture: 20 };
@@ -59,6 +74,7 @@ function stage(root, onLecture) {
     if (document.fullscreenElement !== root && lecturing()) lecture(false);
   });
   resize(0);
+  ownKeys(root);
   return {
     "+": () => resize(1), "=": () => resize(1), "-": () => resize(-1),
     d: theme, f: () => lecture(!lecturing()), Escape: leave,

@@ -8,23 +8,37 @@ anew, so that only lines that are really new take room.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from tlcourse.widgets.carried import carried
 from tlcourse.widgets.diff import Row, Words
-from tlcourse.widgets.lines import VALUE, Line, Place, read_lines, split_places
+from tlcourse.widgets.lines import VALUE, Form, Line, Place, Reader
 
 VALUE_MARK = "\x7f"
 _KINDS = {"same": 0, "removed": 1, "added": 2, "changed": 3, "renamed": 4, "moved": 5}
-_Entry = tuple[int, tuple[str, ...], tuple[int, ...]]
+_Key = tuple[int, tuple[str, ...], tuple[int, ...]]
 PackedText = tuple[int, list[list[int]], list[int], list[int]]
 
 
-class _Written(NamedTuple):
-    """A line as a viewer has it: its entry, and its names without the percent sign."""
+class _Entry(NamedTuple):
+    """A template, the names that fill it as `relative_names` writes them, and its places.
 
-    entry: int
+    `fresh` has the new values by their place, `named` those whose name is written out.
+    """
+
+    number: int
+    template: int
+    codes: tuple[str, ...]
+    places: tuple[int, ...]
+    fresh: tuple[int, ...]
+    named: tuple[bool, ...]
+
+
+class _Written(NamedTuple):
+    """A line as a viewer has it: its entry, and its names."""
+
+    entry: _Entry
     names: tuple[str, ...]
 
 
@@ -35,23 +49,27 @@ class _Numbering:
     expected: int = 0
     now: dict[str, str] = field(default_factory=lambda: dict[str, str]())
 
-    def copied(self, codes: tuple[str, ...], names: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
-        """The names of a line of the base in this text, and the number expected after it."""
-        found: list[str] = []
-        after = self.expected
-        for code, name in zip(codes, names, strict=True):
-            if code[:1] == ":":
-                found.append(name)
+    def copies(self, before: _Written, names: tuple[str, ...]) -> bool:
+        """Whether a copy of a line of the base has just these names; if so, it is counted."""
+        entry, old = before
+        now, after = self.now.get, self.expected
+        for code, name, there, known in zip(entry.codes, names, old, entry.named, strict=True):
+            if known:
+                wanted = there
             elif is_new(code):
                 after = int(code[1:] or after) + 1
-                found.append(str(after - 1))
+                wanted = f"%{after - 1}"
             else:
-                found.append(self.now.get(name, name))
-        return tuple(found), after
+                wanted = now(there, there)
+            if name != wanted:
+                return False
+        self.expected = after
+        return True
 
-    def bind(self, old: Sequence[str], new: Sequence[str]) -> None:
+    def bind(self, before: _Written, here: _Written) -> None:
         """New values of a line of the base are those of its partner here."""
-        self.now |= dict(zip(old, new, strict=False))
+        for k, place in zip(before.entry.fresh, here.entry.fresh, strict=False):
+            self.now[before.names[k]] = here.names[place]
 
 
 @dataclass(slots=True)
@@ -60,17 +78,17 @@ class Texts:
 
     Args:
         sources: ids of the learner's texts; places in other texts are left out.
+        reader: what took the lines of the texts apart before, if anything did.
     """
 
     sources: list[str]
+    reader: Reader = field(default_factory=Reader)
     texts: list[PackedText] = field(default_factory=lambda: list[PackedText]())
     _written: list[list[_Written]] = field(default_factory=lambda: list[list[_Written]]())
     _numbers: dict[str, int] = field(default_factory=lambda: dict[str, int]())
-    _entries: dict[_Entry, int] = field(default_factory=lambda: dict[_Entry, int]())
-    _list: list[_Entry] = field(default_factory=lambda: list[_Entry]())
+    _entries: dict[_Key, _Entry] = field(default_factory=lambda: dict[_Key, _Entry]())
     _templates: dict[str, int] = field(default_factory=lambda: dict[str, int]())
-    _template_of: dict[str, int] = field(default_factory=lambda: dict[str, int]())
-    _memo: dict[str, Line] = field(default_factory=lambda: dict[str, Line]())
+    _template_of: dict[Form, int] = field(default_factory=lambda: dict[Form, int]())
 
     def number(self, text: str, base: int = -1, rows: tuple[Row, ...] = ()) -> int:
         """The place of a text with locations among `texts`; it is added where it is new.
@@ -82,12 +100,12 @@ class Texts:
         """
         if text not in self._numbers:
             self._numbers[text] = len(self.texts)
-            bare, places = split_places(text)
-            lines = read_lines(bare, self._memo)
+            bare, places = self.reader.split(text)
+            lines = self.reader.read(bare)
             if not rows:
                 base = -1
-                rows = tuple(Row(kind="added", after=k) for k in range(len(lines)))
-            self._add(list(zip(lines, places, strict=True)), base, rows)
+                rows = tuple(Row("added", after=k) for k in range(len(lines)))
+            self._add(list(zip(lines, carried(lines, places), strict=True)), base, rows)
         return self._numbers[text]
 
     def packed(self) -> dict[str, object]:
@@ -98,8 +116,9 @@ class Texts:
         distances between rows whose line cannot be copied though it stayed. An entry is 0 where
         it is used for the first time, else how many came after it.
         """
-        lines = [" ".join([str(template), *names]) for template, names, _ in self._list]
-        places = [list(places) for *_, places in self._list]
+        entries = self._entries.values()
+        lines = [" ".join([str(entry.template), *entry.codes]) for entry in entries]
+        places = [list(entry.places) for entry in entries]
         return {
             "templates": list(self._templates),
             "lines": "\n".join(lines),
@@ -119,17 +138,17 @@ class Texts:
                 continue
             before = None if row.before is None else old[row.before]
             line, places = lines[row.after]
-            copy = None
+            here = None
             if before is not None and row.kind != "changed":
-                copy = self._copy(before, line, places, numbering)
-            if copy is None:
+                here = self._copy(before, line, places, numbering)
+            if here is None:
                 codes, numbering.expected = relative_names(line, numbering.expected)
-                copy, code = self._entry(line, codes, places)
+                here, code = self._entry(line, codes, places)
                 entries.append(code)
                 odd += [number] if row.kind in ("same", "renamed") else []
-            written.append(copy)
-            if before is not None:
-                numbering.bind(self._new(before), self._new(copy))
+            written.append(here)
+            if before is not None and before.entry.fresh:
+                numbering.bind(before, here)
         distances = [b - a for a, b in zip([0, *odd], odd, strict=False)]
         self.texts.append((base, packed_rows(rows), entries, distances))
         self._written.append(written)
@@ -138,25 +157,19 @@ class Texts:
         self, before: _Written, line: Line, places: tuple[Place, ...], numbering: _Numbering
     ) -> _Written | None:
         """The line as a copy of its partner, if that gives just this line."""
-        template, codes, known = self._list[before.entry]
-        if self._template(line) != template or self._known(places) != known:
+        entry = before.entry
+        if self._template(line) != entry.template or self._known(places) != entry.places:
             return None
-        names, after = numbering.copied(codes, before.names)
-        if names != _names(line):
+        if not numbering.copies(before, line.names):
             return None
-        numbering.expected = after
-        return _Written(before.entry, names)
-
-    def _new(self, line: _Written) -> list[str]:
-        codes = self._list[line.entry][1]
-        return [name for code, name in zip(codes, line.names, strict=True) if is_new(code)]
+        return before if before.names == line.names else _Written(entry, line.names)
 
     def _template(self, line: Line) -> int:
-        number = self._template_of.get(line.text)
+        number = self._template_of.get(line.form)
         if number is None:
             text = VALUE.sub(VALUE_MARK, line.text)
             number = self._templates.setdefault(text, len(self._templates))
-            self._template_of[line.text] = number
+            self._template_of[line.form] = number
         return number
 
     def _entry(
@@ -164,11 +177,12 @@ class Texts:
     ) -> tuple[_Written, int]:
         """A line written out, and what stands for its entry."""
         key = (self._template(line), codes, self._known(places))
-        fresh = len(self._list)
-        if key not in self._entries:
-            self._entries[key] = fresh
-            self._list.append(key)
-        return _Written(self._entries[key], _names(line)), fresh - self._entries[key]
+        fresh, entry = len(self._entries), self._entries.get(key)
+        if entry is None:
+            new = tuple(k for k, code in enumerate(codes) if is_new(code))
+            named = tuple(code[:1] == ":" for code in codes)
+            entry = self._entries[key] = _Entry(fresh, *key, new, named)
+        return _Written(entry, line.names), fresh - entry.number
 
     def _known(self, places: tuple[Place, ...]) -> tuple[int, ...]:
         """Places as flat (source number, line) pairs."""
@@ -183,10 +197,6 @@ def is_new(code: str) -> bool:
     return not code or code[0] in "=:"
 
 
-def _names(line: Line) -> tuple[str, ...]:
-    return tuple(name[1:] for name in line.names)
-
-
 def relative_names(line: Line, expected: int) -> tuple[tuple[str, ...], int]:
     """The names of a line as written, and the number expected for the next new value.
 
@@ -196,7 +206,7 @@ def relative_names(line: Line, expected: int) -> tuple[tuple[str, ...], int]:
     """
     written: list[str] = []
     after = expected
-    for name, new in zip(line.names, line.defines, strict=True):
+    for name, new in zip(line.names, line.form.defines, strict=True):
         word = name[1:]
         if not word.isdecimal() or str(int(word)) != word:
             plain = word[0].isalpha() or word[0] == "_"

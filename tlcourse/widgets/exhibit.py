@@ -9,9 +9,8 @@ from functools import cached_property
 from tlcourse.live import PassMeasure, SwitchState
 from tlcourse.records import PassTrace
 from tlcourse.widgets.align import match
-from tlcourse.widgets.diff import Row, diff_texts
+from tlcourse.widgets.diff import Memo, Row, diff_texts
 from tlcourse.widgets.labels import Language
-from tlcourse.widgets.lines import Line
 from tlcourse.widgets.steps import Step, steps
 
 SwitchPairs = tuple[tuple[SwitchState, SwitchState], ...]
@@ -35,9 +34,14 @@ class Track:
     measures: tuple[PassMeasure, ...] = ()
 
     @cached_property
+    def memo(self) -> Memo:
+        """The lines of its texts taken apart."""
+        return Memo()
+
+    @cached_property
     def steps(self) -> tuple[Step, ...]:
         """Its passes with their differences, made once."""
-        return steps(self.trace)
+        return steps(self.trace, self.memo)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +98,7 @@ def exhibit(trace: PassTrace, language: Language = "en") -> Exhibit:
 
 def _paired(first: Track, second: Track) -> tuple[Pair, ...]:
     names = [[one.snapshot.pass_name for one in track.steps] for track in (first, second)]
-    memo: dict[str, Line] = {}
+    memo = first.memo
     known: dict[tuple[str, str], tuple[Row, ...]] = {}
     pairs: list[Pair] = []
     i = j = 0

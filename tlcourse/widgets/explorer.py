@@ -78,7 +78,7 @@ def _read(name: str) -> str:
 
 def _state(shown: Exhibit) -> dict[str, object]:
     trace = shown.trace
-    texts = Texts(sources=list(trace.sources))
+    texts = Texts(sources=list(trace.sources), reader=shown.tracks[0].memo.reader)
     tracks = [_track(track, texts, shown.language) for track in shown.tracks]
     return {
         "kernel": trace.kernel,
@@ -86,6 +86,7 @@ def _state(shown: Exhibit) -> dict[str, object]:
         "target": trace.target,
         "labels": table(shown.language),
         "colours": {s.key: s.fill for s in [*palette.PIPES.values(), *palette.MEMORIES.values()]},
+        "source_ids": list(trace.sources),
         "sources": [[s.title, s.text] for s in trace.sources.values()],
         "tracks": tracks,
         "pairs": [[pair.first, pair.second, packed_rows(pair.rows)] for pair in shown.pairs],

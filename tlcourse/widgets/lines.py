@@ -7,9 +7,11 @@ as a template (`%_ = arith.addi %_, %_ : i32`) and the names that fill it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 VALUE = re.compile(r"%[\w$.-]+")
+_PIECES = re.compile(f"({VALUE.pattern})")
 ANY_VALUE = "%_"  # a value itself, so that no other text reads the same
 _HEAD = re.compile(r"\s*%[\w$.-]+(?::\d+)?(?:,\s*%[\w$.-]+(?::\d+)?)*\s*=(?!=)")
 _ARGUMENTS = re.compile(r'\s*(?:\^|"?func\.func\b)')
@@ -28,59 +30,142 @@ _LOCATION = re.compile(r"\s+loc" + _nested(4))
 Place = tuple[str, int]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Line:
-    """A line of IR text.
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Form:
+    """What a line says but for its values. A `Reader` makes one for equal lines.
 
     Args:
-        text: the line as printed.
-        template: the line without indentation, every value written `%_`.
-        names: the values in order, with the percent sign.
+        text: the line with every value written `%_`.
+        template: the same without indentation.
         defines: for each value, whether the line defines it.
-        uses: the values that the line reads.
-        definitions: the values that the line defines, each with its place in `names`.
+        used: places of the values that the line reads.
+        defined: places of the values that the line defines.
         results: how many of the first values are results of the op.
         op: name of the op, empty for a brace.
+        opens: whether a region begins at the end of the line.
+        loose: the name of the op, but for constants, which differ by their value.
+        mark: stands for the template in a key.
+        marks: for each value, stands for the op and the place in it.
     """
 
     text: str
     template: str
-    names: tuple[str, ...]
     defines: tuple[bool, ...]
-    uses: tuple[str, ...]
-    definitions: tuple[tuple[int, str], ...]
+    used: tuple[int, ...]
+    defined: tuple[int, ...]
     results: int
     op: str
+    opens: bool
+    loose: str
+    mark: int
+    marks: tuple[int, ...]
+
+    @property
+    def indent(self) -> int:
+        """Number of blanks before the template."""
+        return len(self.text) - len(self.template)
+
+
+class Line(NamedTuple):
+    """A line of IR text: as printed, its form, the values in order with the percent sign."""
+
+    text: str
+    form: Form
+    names: tuple[str, ...]
+    uses: tuple[str, ...]
+    made: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Takes lines of IR apart and keeps what it saw; use one for all texts of a trace."""
+
+    lines: dict[str, Line] = field(default_factory=lambda: dict[str, Line]())
+    forms: dict[str, Form] = field(default_factory=lambda: dict[str, Form]())
+    placed: dict[str, tuple[str, tuple[Place, ...]]] = field(
+        default_factory=lambda: dict[str, tuple[str, tuple[Place, ...]]]()
+    )
+    _texts: dict[str, tuple[str, list[tuple[Place, ...]]]] = field(
+        default_factory=lambda: dict[str, tuple[str, list[tuple[Place, ...]]]]()
+    )
+
+    def read(self, text: str) -> list[Line]:
+        """All lines of a text."""
+        known = self.lines
+        return [known.get(part) or self.line(part) for part in text.splitlines()]
+
+    def line(self, text: str) -> Line:
+        """Takes a line apart."""
+        pieces = _PIECES.split(text)
+        names = tuple(pieces[1::2])
+        pattern = ANY_VALUE.join(pieces[::2])
+        form = self.forms.get(pattern)
+        if form is None:
+            form = self.forms[pattern] = _form(pattern)
+        uses = tuple([names[k] for k in form.used])
+        made = tuple([names[k] for k in form.defined])
+        line = self.lines[text] = Line(text, form, names, uses, made)
+        return line
+
+    def split(self, text: str) -> tuple[str, list[tuple[Place, ...]]]:
+        """Takes `loc(...)` out of a text: the bare text, and per line (source id, line) pairs.
+
+        The location of an op with a region stands behind its closing brace; it is given to the
+        line that opens the region too.
+        """
+        found = self._texts.get(text)
+        if found is None:
+            found = self._texts[text] = self._split(text)
+        return found
+
+    def _split(self, text: str) -> tuple[str, list[tuple[Place, ...]]]:
+        bare: list[str] = []
+        places: list[tuple[Place, ...]] = []
+        opened: list[int] = []
+        for number, line in enumerate(text.splitlines()):
+            found = self.placed.get(line)
+            if found is None:
+                found = self.placed[line] = _placed(line)
+            bare.append(found[0])
+            places.append(found[1])
+            stripped = found[0].strip()
+            opens = stripped[-1:] == "{"
+            if stripped[:1] == "}" and not opens and opened:
+                places[opened.pop()] = places[-1]
+            elif opens and stripped[:1] != "}":
+                opened.append(number)
+        return "\n".join(bare), places
 
 
 def read_line(text: str) -> Line:
-    """Takes a line of IR apart."""
-    names, between = VALUE.findall(text), VALUE.split(text)
+    """Takes one line of IR apart."""
+    return Reader().line(text)
+
+
+def split_places(text: str) -> tuple[str, list[tuple[Place, ...]]]:
+    """`Reader.split` of one text."""
+    return Reader().split(text)
+
+
+def _form(text: str) -> Form:
     head = _HEAD.match(text)
     results = len(VALUE.findall(head.group())) if head else 0
-    op = _OP.match(text, head.end() if head else 0)
-    defines = tuple(k < results or _binds(text, after) for k, after in enumerate(between[1:]))
-    return Line(
+    found = _OP.match(text, head.end() if head else 0)
+    op, template = found.group(1) if found else "", text.lstrip()
+    defines = [k < results or _binds(text, after) for k, after in enumerate(VALUE.split(text)[1:])]
+    return Form(
         text=text,
-        template=ANY_VALUE.join(between).lstrip(),
-        names=tuple(names),
-        defines=defines,
-        uses=tuple(name for name, new in zip(names, defines, strict=True) if not new),
-        definitions=tuple((k, name) for k, name in enumerate(names) if defines[k]),
+        template=template,
+        defines=tuple(defines),
+        used=tuple(k for k, new in enumerate(defines) if not new),
+        defined=tuple(k for k, new in enumerate(defines) if new),
         results=results,
-        op=op.group(1) if op else "",
+        op=op,
+        opens=text.endswith("{"),
+        loose=template if op.endswith(".constant") or not op else op,
+        mark=hash(template),
+        marks=tuple(hash((op, k)) for k in range(len(defines))),
     )
-
-
-def read_lines(text: str, memo: dict[str, Line]) -> list[Line]:
-    """All lines of a text; `memo` keeps those already seen, for the next text."""
-    lines: list[Line] = []
-    for part in text.splitlines():
-        line = memo.get(part)
-        if line is None:
-            line = memo[part] = read_line(part)
-        lines.append(line)
-    return lines
 
 
 def words(text: str) -> list[str]:
@@ -88,25 +173,9 @@ def words(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
-def split_places(text: str) -> tuple[str, list[tuple[Place, ...]]]:
-    """Takes `loc(...)` out of a text: the bare text, and per line (source id, line) pairs.
-
-    The location of an op with a region stands behind its closing brace; it is given to the
-    line that opens the region too.
-    """
-    bare: list[str] = []
-    places: list[tuple[Place, ...]] = []
-    opened: list[int] = []
-    for number, line in enumerate(text.splitlines()):
-        found = _LOCATION.findall(line)
-        bare.append(_LOCATION.sub("", line) if found else line)
-        places.append(_places(found[-1]) if found else ())
-        stripped = bare[-1].strip()
-        if stripped.startswith("}") and not stripped.endswith("{") and opened:
-            places[opened.pop()] = places[-1]
-        if stripped.endswith("{") and not stripped.startswith("}"):
-            opened.append(number)
-    return "\n".join(bare), places
+def _placed(line: str) -> tuple[str, tuple[Place, ...]]:
+    found = _LOCATION.findall(line) if "loc" in line else ()
+    return (_LOCATION.sub("", line), _places(found[-1])) if found else (line, ())
 
 
 def _places(location: str) -> tuple[Place, ...]:

@@ -43,14 +43,14 @@ function show(root, model, first) {
     pane.scrollTop = top || !first ? top : first.offsetTop - pane.offsetTop - 2 * first.offsetHeight;
   }
 
-  // The first screens at once, the rest when the browser has time.
+  // The first screen with a change at once, the rest when the browser has time.
   function drawRows() {
     clearTimeout(timer);
     part("diff").textContent = "";
     for (const row of rows)
       row.found = Boolean(needle) && [row.left, row.right].some((side) => side && has(state, side.line, needle));
     waiting = folded(rows, (k) => allLines || unfolded.has(k));
-    drawMore(120);
+    drawMore(Math.max(0, waiting.findIndex((item) => item.count === undefined && !calm(item))) + 48);
   }
 
   function drawMore(count) {
@@ -149,7 +149,7 @@ function show(root, model, first) {
 
   function go(index, { held = false } = {}) {
     if (!passes()[index]) return;
-    const pane = part("diff"), top = pane.scrollTop;
+    const pane = part("diff"), top = held && pane.scrollTop; // reading it lays the page out
     current = index;
     readRows();
     unfolded.clear();
@@ -216,9 +216,22 @@ function show(root, model, first) {
     if (pin) pinned = pinned === node ? null : node;
     const chosen = pinned || node;
     light(chosen ? places(chosen) : []);
+    const [text, line] = (chosen ? places(chosen)[0] || "" : "").split(":").map(Number);
+    tellPlace(root, state.source_ids?.[text] ?? null, line);
     part("nowhere").hidden = !chosen?.dataset.line || lit.some((one) => one.dataset.source);
     const partner = lit.find((one) => Boolean(one.dataset.source) !== Boolean(chosen?.dataset.source));
     if (partner && (pin || partner.dataset.source)) reveal(partner.closest(".diff, .source"), partner);
+  }
+
+  // A line that another widget of the page points at.
+  function link(source, line) {
+    if (pinned || !state.places.length) return;
+    const text = state.source_ids?.indexOf(source) ?? -1;
+    light(text < 0 ? [] : [`${text}:${line}`]);
+    for (const one of [".source", ".diff"]) {
+      const node = lit.find((found) => found.closest(one));
+      if (node) reveal(node.closest(one), node);
+    }
   }
 
   function onLecture(on) {
@@ -313,7 +326,9 @@ function show(root, model, first) {
   go(passes()[asked] ? asked : Math.max(0, firstChange));
   model.on("change:index", followModel);
   model.on("change:data", followData);
+  const deaf = hearPlace(root, link);
   return () => {
+    deaf();
     clearTimeout(timer);
     switches.close();
     model.off("change:index", followModel);

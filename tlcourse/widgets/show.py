@@ -1,20 +1,23 @@
-"""`show_passes`, `show_timeline`, `show_memory`, `show_deadlock`: what a learner calls.
+"""`show_passes`, `show_timeline`, `show_memory` and the others: what a learner calls.
 
 They take a kernel or a record. A kernel is known by what it can do: `.trace(backend)`,
-and `.last_launch` with `.timeline` and `.memory`.
+`.block_map(..)`, and `.last_launch` with `.timeline` and `.memory`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
+from tlcourse.blocks import BlockMap
 from tlcourse.diagnostics import SourceFile, SourceMap, TLError, error
 from tlcourse.records import Backend, Finding, MemoryMap, PassTrace, Timeline
 from tlcourse.replay import Replay
+from tlcourse.widgets.chip import ChipData, ChipView
 from tlcourse.widgets.deadlock import DeadlockView
 from tlcourse.widgets.exhibit import Exhibit, Track, exhibit
+from tlcourse.widgets.grid_view import GridView
 from tlcourse.widgets.labels import Language
 from tlcourse.widgets.memory import MemoryView
 from tlcourse.widgets.replay import ReplayView
@@ -124,6 +127,66 @@ def show_memory(kernel: object, language: Language = "en") -> MemoryView:
     return MemoryView(maps, _name(kernel), language)
 
 
+@runtime_checkable
+class Placeable(Protocol):
+    """A kernel that knows which block touches what."""
+
+    def block_map(self, *tensors: object, chip: str | None = None) -> BlockMap:
+        """The blocks of a launch."""
+        ...
+
+
+def show_grid(
+    kernel: object,
+    *tensors: object,
+    block: int = 0,
+    chip: str | None = None,
+    language: Language = "en",
+) -> GridView:
+    """Draws which block runs on which core, in which round, and the tiles that it touches.
+
+    Args:
+        kernel: a compiled kernel, or the record that `kernel.block_map(..)` gives.
+        tensors: arguments or shapes, where the kernel leaves a size to the launch.
+        block: the block that is shown first.
+        chip: name of the chip; default: the kernel's own.
+        language: `en` or `zh`.
+
+    Raises:
+        TL473: a size is missing.
+        TL730: the object is neither a kernel nor a record.
+        TL733: there is no such block.
+
+    Example:
+        >>> show_grid(kernel, (4096, 64), chip="Ascend910B3")  # doctest: +SKIP
+    """
+    if isinstance(kernel, BlockMap):
+        return GridView(kernel, block, language)
+    if not isinstance(kernel, Placeable):
+        raise _not_a_kernel("show_grid", kernel)
+    return GridView(kernel.block_map(*tensors, chip=chip), block, language)
+
+
+def show_chip(kernel: object, language: Language = "en") -> ChipView:
+    """Draws a chip on one page: memories, pipes and the paths between them.
+
+    Args:
+        kernel: a kernel, whose last launch lights the paths that it took; or a chip of
+            `tlcourse.chips`.
+        language: `en` or `zh`.
+
+    Raises:
+        TL730: the object is neither a kernel nor a chip.
+    """
+    if isinstance(kernel, ChipData):
+        return ChipView(kernel, language=language)
+    chip: object = getattr(getattr(kernel, "settings", None), "chip", None)
+    if not isinstance(chip, ChipData):
+        raise _not_a_kernel("show_chip", kernel)
+    timeline = _timeline_if_any(kernel)
+    return ChipView(chip, timeline, _name(kernel) if timeline else "", language)
+
+
 def show_deadlock(kernel: object, language: Language = "en") -> DeadlockView:
     """Draws who waits for whom in a launch that came to a standstill.
 
@@ -182,6 +245,17 @@ def _timeline(kernel: object) -> Timeline:
     if not isinstance(found, Timeline):
         raise _not_launched("show_timeline", kernel)
     return found
+
+
+def _timeline_if_any(kernel: object) -> Timeline | None:
+    """The timeline of the last launch, if that was one on the simulator."""
+    if getattr(kernel, "last_launch", None) is None:
+        return None
+    try:
+        found = _of_last_launch("show_chip", kernel, "timeline")
+    except TLError:
+        return None
+    return found if isinstance(found, Timeline) else None
 
 
 def _sources(kernel: object) -> SourceMap:

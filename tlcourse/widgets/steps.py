@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tlcourse.records import PassTrace, Snapshot
-from tlcourse.widgets.diff import Row, diff_texts
+from tlcourse.widgets.diff import Memo, Row, diff_read
 from tlcourse.widgets.labels import Language, label
-from tlcourse.widgets.lines import Line, split_places
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,20 +36,22 @@ class Step:
         return self.snapshot.status
 
 
-def steps(trace: PassTrace, memo: dict[str, Line] | None = None) -> tuple[Step, ...]:
+def steps(trace: PassTrace, memo: Memo | None = None) -> tuple[Step, ...]:
     """All passes of a trace with their differences; `memo` as in `diff_texts`."""
-    bare = {key: split_places(text)[0] for key, text in trace.texts.items()}
-    memo = {} if memo is None else memo
+    memo = memo or Memo()
+    bare = {key: memo.reader.split(text)[0] for key, text in trace.texts.items()}
     found: list[Step] = []
     before, counts = "", dict[str, int]()
+    left = memo.read(before)
     for snapshot in trace.snapshots:
         after = bare.get(snapshot.text_id, before)
-        rows = diff_texts(before, after, memo) if found and before != after else ()
+        right = left if before == after else memo.read(after)
+        rows = diff_read(left, right, memo) if found and before != after else ()
         changes = _op_changes(counts, snapshot.op_counts) if found else {}
         found.append(
             Step(snapshot=snapshot, before=before, after=after, rows=rows, op_changes=changes)
         )
-        before, counts = after, snapshot.op_counts
+        before, counts, left = after, snapshot.op_counts, right
     return tuple(found)
 
 

@@ -15,10 +15,12 @@ _STYLE = (
     ".tl-svg .bg{fill:#fff;stroke:#d4d9e0}.tl-svg .ink{fill:#1b1f24}.tl-svg .muted{fill:#56606b}"
     ".tl-svg .axis{stroke:#c3c9d1}.tl-svg .band{fill:#f4f6f8}.tl-svg .wait{stroke:#8a94a0}"
     ".tl-svg .limit{stroke:#b3261e}.tl-svg .over{fill:#b3261e}.tl-svg .small{font-size:14px}"
+    ".tl-svg .arrow{fill:none;stroke:#1b1f24;stroke-width:1.2}"
     f".tl-svg .on{{fill:{INK};font-size:14px}}.tl-svg .head{{font-weight:600}}"
     "@media (prefers-color-scheme:dark){.tl-svg .bg{fill:#15181d;stroke:#353c47}"
     ".tl-svg .ink{fill:#e8ebf0}.tl-svg .muted{fill:#a3adba}.tl-svg .axis{stroke:#48505c}"
     ".tl-svg .band{fill:#1c2128}.tl-svg .wait{stroke:#7d8794}"
+    ".tl-svg .arrow{stroke:#e8ebf0}"
     ".tl-svg .limit{stroke:#ff8a80}.tl-svg .over{fill:#ff8a80}}"
 )
 _HATCHES = {

@@ -8,8 +8,8 @@ let timelines = 0;
 
 function show(root, model, state) {
   const words = state.labels, part = (name) => root.querySelector(`.${name}`);
-  const view = { from: 0, to: 1, chosen: null, arrows: 0, size: 13, drawn: [] };
-  let gap = -1, frame = 0, waiting = 0, kept = "", grip = null, moved = false;
+  const view = { from: 0, to: 1, chosen: null, arrows: 0, size: 13, drawn: [], linked: "" };
+  let gap = -1, frame = 0, waiting = 0, kept = "", grip = null, moved = false, pointed = null;
   root.setAttribute("aria-label", state.title);
   root.innerHTML = timelineFrame(state);
   const svg = part("picture"), pane = part("pane"), tip = part("tip");
@@ -60,9 +60,22 @@ function show(root, model, state) {
     if (item && (item.x1 < view.from || item.x0 > view.to)) centre(item, view.to - view.from);
     if (item) revealLane(laneOf(item));
     drawDetail();
+    tell(item);
     part("live").textContent = item ? [said, ...describe(item)].filter(Boolean).join(", ") : "";
     later();
     keep();
+  }
+
+  // The line that an item comes from lights up in the other widgets of the page.
+  function tell(item) {
+    tellPlace(root, item?.place?.[3] ?? null, item?.place?.[1] ?? 0);
+  }
+
+  function link(source, line) {
+    const linked = source === null ? "" : `${source}:${line}`;
+    if (linked === view.linked) return;
+    view.linked = linked;
+    later();
   }
 
   function revealLane(lane) {
@@ -208,6 +221,7 @@ function show(root, model, state) {
   svg.addEventListener("mousemove", (event) => {
     const shape = view.drawn[event.target.dataset?.item];
     tip.hidden = !shape;
+    if (shape?.item !== pointed) tell((pointed = shape?.item));
     if (!shape) return;
     const share = Math.round((100 * shape.busy) / (shape.x1 - shape.x0));
     tip.textContent = shape.count > 1 ? fill(words.many, shape.count, share) : describe(shape.item).join(" · ");
@@ -215,7 +229,10 @@ function show(root, model, state) {
     tip.style.left = `${Math.max(4, Math.min(event.clientX - left + 12, root.clientWidth - tip.offsetWidth - 8))}px`;
     tip.style.top = `${event.clientY - top + 16}px`;
   });
-  svg.addEventListener("mouseleave", () => { tip.hidden = true; });
+  svg.addEventListener("mouseleave", () => {
+    tip.hidden = true;
+    tell((pointed = view.chosen));
+  });
 
   const watcher = new ResizeObserver(resized);
   watcher.observe(pane);
@@ -223,7 +240,9 @@ function show(root, model, state) {
   follow();
   drawDetail();
   model.on("change:view", follow);
+  const deaf = hearPlace(root, link);
   return () => {
+    deaf();
     watcher.disconnect();
     clearTimeout(waiting);
     cancelAnimationFrame(frame);

@@ -118,4 +118,6 @@ class TimelineView:
         longest = gap_table(timeline, shown, GAPS_LISTED, self.language)
         tables = svg.table_html(label("as_table", self.language), head, rows)
         tables += svg.table_html(word("gap_table", self.language), *longest)
-        return svg.figure_html(picture, title, "; ".join(words), tables)
+        return svg.figure_html(
+            picture, title, ("；" if self.language == "zh" else "; ").join(words), tables
+        )

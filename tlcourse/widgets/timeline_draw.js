@@ -60,11 +60,13 @@ function painter(root, state, view, id) {
 
   const spotOf = (lane) => places().spots.find((spot) => spot.lane === lane);
 
+  const isLinked = ({ place }) => place && view.linked === `${place[3]}:${place[1]}`;
+
   function sliceHtml(shape, spot, layer) {
     const [x0, x1] = [inside(xOf(shape.x0)), inside(xOf(shape.x1))], many = shape.count > 1;
     if (!many && ems(shape.item.op) * view.size < x1 - x0 - 4)
       layer.push(text((x0 + x1) / 2, spot.y + spot.high / 2 + view.size * 0.35, shape.item.op, "on"));
-    const look = `fill="${fillOf(spot.lane.key)}" class="slice${many ? " many" : ""}" ${key(shape)}`;
+    const look = `fill="${fillOf(spot.lane.key)}" class="slice${many ? " many" : ""}${isLinked(shape.item) ? " linked" : ""}" ${key(shape)}`;
     return box(x0, spot.y, x1 - x0, spot.high, look);
   }
 

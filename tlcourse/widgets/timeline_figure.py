@@ -9,7 +9,8 @@ from tlcourse.records import Bubble, Instruction, Timeline
 from tlcourse.widgets import palette, svg
 from tlcourse.widgets.labels import Language, label
 from tlcourse.widgets.lanes import Row, busy_share, timeline_rows
-from tlcourse.widgets.timeline_words import cause_words
+from tlcourse.widgets.timeline_arrows import arrow_head, arrows
+from tlcourse.widgets.timeline_words import cause_words, word
 
 _WIDTH, _LEFT, _RIGHT = 1000.0, 172.0, 16.0
 _LANE, _GAP, _HEAD = 28.0, 5.0, 27.0
@@ -110,15 +111,16 @@ def _draw(
 ) -> str:
     title = label("timeline", language, timeline.kernel)
     about = "; ".join(f"{row.agent} {busy_share(timeline, row)}" for row in rows)
-    lanes, bottom = _lanes(timeline, rows, scale, language, tooltips)
+    lanes, bottom, middles = _lanes(timeline, rows, scale, language, tooltips)
+    over = arrows(rows, middles, scale.x, scale.finest)
     swatches = sorted({row.swatch.key: row.swatch for row in rows}.values(), key=_order)
     wait = replace(palette.pipe("?"), key="wait", label=label("bubble", language))
     notes = {s.key: s.chinese if language == "zh" else s.english for s in swatches}
-    defs = "".join([*map(svg.pattern, swatches), svg.wait_pattern()])
+    defs = "".join([*map(svg.pattern, swatches), svg.wait_pattern(), arrow_head()])
     half = (len(swatches) + 2) // 2
     return svg.document(
         _WIDTH,
-        bottom + 98,
+        bottom + (122 if over else 98),
         title,
         about,
         svg.tag("defs", {}, defs),
@@ -126,9 +128,16 @@ def _draw(
         svg.words(_WIDTH - _RIGHT, 28, _subtitle(timeline, language), "muted", "end"),
         _axis(scale, bottom, timeline.clock_mhz, language),
         lanes,
+        over,
         svg.legend(16, bottom + 60, swatches[:half], notes),
         svg.legend(16, bottom + 84, [*swatches[half:], wait], notes),
+        svg.words(16, bottom + 108, _arrow_note(over, language), "muted small") if over else "",
     )
+
+
+def _arrow_note(over: str, language: Language) -> str:
+    note = word("arrows_stall", language)
+    return f"{note}; {word('crossing', language)}" if "stroke-dasharray" in over else note
 
 
 def _order(swatch: palette.Swatch) -> int:
@@ -142,8 +151,10 @@ def _subtitle(timeline: Timeline, language: Language) -> str:
 
 def _lanes(
     timeline: Timeline, rows: tuple[Row, ...], scale: _Scale, language: Language, tooltips: bool
-) -> tuple[str, float]:
+) -> tuple[str, float, dict[tuple[str, str], float]]:
+    """The lanes, where they end, and the middle of each."""
     parts: list[str] = []
+    middles: dict[tuple[str, str], float] = {}
     y = _TOP
     agent = ""
     for row in rows:
@@ -152,8 +163,9 @@ def _lanes(
             parts.append(svg.words(16, y + 18, name, "muted small"))
             agent, y = row.agent, y + _HEAD
         parts.append(_lane(timeline, row, scale, y, language, tooltips))
+        middles[row.agent, row.pipe] = y + _LANE / 2
         y += _LANE + _GAP
-    return "".join(parts), y
+    return "".join(parts), y, middles
 
 
 def _lane(

@@ -102,7 +102,7 @@ function timelineFrame(state) {
     (track) => `${track.title ? `<b>${escape(track.title)}</b> ` : ""}${escape(track.caption)}`,
   );
   return `
-    <header><h2>${escape(state.title)}</h2>
+    <header role="group"><h2>${escape(state.title)}</h2>
       <span class="summary">${state.comparison ? `<b>${escape(state.comparison)}</b>` : facts[0]}</span>
       <nav>${button("a", "left", "◀")}${button("d", "right", "▶")}${button("w", "zoom_in", "+")}
       ${button("s", "zoom_out", "−")}${button("0", "fit", "↔")}${button("p", "previous_gap", "▨◂")}
@@ -113,5 +113,5 @@ function timelineFrame(state) {
     <div class="detail" role="region" aria-label="${escape(words.detail)}"></div>
     <div class="tip" aria-hidden="true" hidden></div>
     <details><summary>${escape(state.table_title)}</summary>${state.tables}</details>
-    <footer>${escape(words.keys)}</footer><div class="live" role="status" aria-live="polite"></div>`;
+    <footer role="group">${escape(words.keys)}</footer><div class="live" role="status" aria-live="polite"></div>`;
 }

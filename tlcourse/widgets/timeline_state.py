@@ -69,6 +69,7 @@ def page(tracks: Sequence[Track], language: Language = "en", twin: str = "") -> 
     """
     script = viewer_script().removesuffix(_EXPORT_LINE) + _read("timeline_page.js")
     state = json.dumps({"data": timeline_state(tracks, language), "view": ""})
+    heading = f"<h1>{html.escape(title_of(tracks, language))}</h1>"
     return (
         f'<!doctype html>\n<html lang="{language}">\n<meta charset="utf-8">\n'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
@@ -76,7 +77,7 @@ def page(tracks: Sequence[Track], language: Language = "en", twin: str = "") -> 
         '<meta name="viewport" content="width=device-width">\n'
         f"<title>{html.escape(title_of(tracks, language))}</title>\n"
         f"<style>{style()}</style>\n"
-        f'<body class="tl-page"><main id="timeline">{twin}</main>\n'
+        f'<body class="tl-page"><main id="timeline">{heading}{twin}</main>\n'
         f'<script type="module">\nconst STATE = {state};\n{script}</script>\n</body>\n</html>\n'
     )
 
@@ -123,10 +124,10 @@ def tables(tracks: Sequence[Track], language: Language) -> list[str]:
     found: list[str] = []
     for track in tracks:
         rows = rows_of(track)
-        head = f"<h4>{html.escape(track.title)}</h4>" if track.title else ""
+        head = f"<h3>{html.escape(track.title)}</h3>" if track.title else ""
         lanes = svg.grid_html(*lane_table(track.timeline, rows, language))
         longest = svg.grid_html(*gap_table(track.timeline, rows, GAPS_LISTED, language))
-        found.append(f"{head}{lanes}<h4>{word('gap_table', language)}</h4>{longest}")
+        found.append(f"{head}{lanes}<h3>{word('gap_table', language)}</h3>{longest}")
     return found
 
 
@@ -223,13 +224,14 @@ def _distances(values: list[int]) -> list[int]:
     return [value - before for value, before in zip(values, [0, *values], strict=False)]
 
 
-def _place(span: Span, sources: SourceMap) -> tuple[str, int, str]:
-    """Title of the text, line, and the line's words where they are known."""
+def _place(span: Span, sources: SourceMap) -> tuple[str, int, str, str]:
+    """Title of the text, line, the line's words where they are known, and the text's id."""
     source = sources.get(span.source)
     if source is None:
-        return span.source, span.line, ""
+        return span.source, span.line, "", span.source
     lines = source.text.splitlines()
-    return source.title, span.line, lines[span.line - 1].strip() if span.line <= len(lines) else ""
+    words = lines[span.line - 1].strip() if span.line <= len(lines) else ""
+    return source.title, span.line, words, span.source
 
 
 def _edges(rows: tuple[Row, ...]) -> list[list[int]]:

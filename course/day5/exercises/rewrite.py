@@ -52,8 +52,8 @@ class BroadcastAdd(RewritePattern):
             ]
             if len(users) == 2 and len(fills) == 1:
                 number = fills[0].source
-                rewriter.replace_op(op, op.on([other, number], op.destination))
-                rewriter.erase_op(fills[0])
+                rewriter.replace(op, op.on([other, number], op.destination))
+                rewriter.erase(fills[0])
                 return
         ### END SOLUTION
 

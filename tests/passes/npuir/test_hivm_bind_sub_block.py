@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from tlcourse.passes.npuir.hivm_bind_sub_block import HivmBindSubBlockPass
@@ -132,3 +134,24 @@ def test_tiles_that_the_caller_hands_over_are_not_cut(run_passes) -> None:
     out = run_passes(text, HivmBindSubBlockPass())
     assert "tensor<32x32xf32>" not in out
     assert "{limit_sub_block_id0}" in out
+
+
+COUNTED = """%w = bufferization.to_tensor %ws restrict writable : memref<EXTxf32>
+    %e = tensor.empty() : TILE
+    %l = hivm.hir.load ins(%w : TILE) outs(%e : TILE) core_type = <VECTOR> -> TILE
+    %a = arith.constant -3 : index
+    %b = arith.constant 1 : index
+    %c = hivm.hir.varange offset[%n] strides[%a, %b] outs(%e : TILE) -> TILE
+    %y = hivm.hir.vadd ins(%l, %c : TILE, TILE) outs(%e : TILE) -> TILE
+    hivm.hir.store ins(%y : TILE) outs(%gm : memref<EXTxf32>)"""
+
+
+def test_a_count_goes_on_in_the_second_half(run_passes) -> None:
+    lines = run_passes(_module(COUNTED), HivmBindSubBlockPass()).splitlines()
+    (count,) = [line for line in lines if "varange" in line]
+    assert "tensor<32x32xf32>" in count
+    start = re.search(r"offset\[%(\w+)\]", count)[1]
+    (added,) = [line for line in lines if f"%{start} = " in line]
+    steps = re.search(r"arith.addi %n, %(\w+)", added)[1]
+    (scaled,) = [line for line in lines if f"%{steps} = " in line]
+    assert re.search(r"arith.muli %\w+, %a", scaled)

@@ -1,3 +1,5 @@
+import pytest
+
 from tlcourse.passes.npuir.hivm_split_mix_kernel import HivmSplitMixKernelPass
 
 T = "tensor<64x64xf32>"
@@ -55,6 +57,29 @@ def test_each_function_keeps_its_own_work(run_passes) -> None:
 def test_reader_on_the_other_core_reads_the_workspace(run_passes) -> None:
     vector = _functions(run_passes(MODULE, HivmSplitMixKernelPass()))["k_mix_aiv"]
     assert "hivm.hir.load ins(%w : " in vector
+
+
+@pytest.mark.parametrize(("shown", "where"), [("%r", "aic"), ("%y", "aiv"), ("%e_part", "aiv")])
+def test_tile_is_printed_by_the_core_that_makes_it(run_passes, shown: str, where: str) -> None:
+    kind = f"{T}" if shown != "%e_part" else "tensor<16x64xf32>"
+    text = MODULE.replace(
+        "    hivm.hir.store",
+        f"""    %e_part = tensor.extract_slice %y[0, 0] [16, 64] [1, 1] : {T} to tensor<16x64xf32>
+    hivm.hir.debug {{debugtype = "print", prefix = "", hex = false}} {shown} : {kind}
+    hivm.hir.store""",
+    )
+    halves = _functions(run_passes(text, HivmSplitMixKernelPass()))
+    assert [name[-3:] for name, half in halves.items() if "debug" in half] == [where]
+
+
+def test_number_is_printed_by_both_cores(run_passes) -> None:
+    text = MODULE.replace(
+        "    hivm.hir.store",
+        """    hivm.hir.debug {debugtype = "print", prefix = "", hex = false} %c4 : i32
+    hivm.hir.store""",
+    )
+    halves = _functions(run_passes(text, HivmSplitMixKernelPass()))
+    assert all("debug" in half for half in halves.values())
 
 
 def test_pure_kernel_is_left_alone(run_passes) -> None:

@@ -17,6 +17,7 @@ from xdsl.traits import is_side_effect_free
 from tlcourse.dialects.bufferization import ToTensorOp
 from tlcourse.dialects.hivm.attrs import CoreTypeAttr, EnumWord, FuncCoreTypeAttr
 from tlcourse.dialects.hivm.base import PipeOp
+from tlcourse.dialects.hivm.core import DebugOp
 from tlcourse.dialects.hivm.cube import MmadL1Op
 from tlcourse.dialects.hivm.dma import FixpipeOp, LoadOp, ND2NZOp, StoreOp
 from tlcourse.dialects.hivm.macros import CubeMacroOp, MixGroupMatmulOp, MixMatmulOp
@@ -64,6 +65,8 @@ def core_of(op: Operation) -> Core | None:
             return _core_of_load(op)
         case BlockFlagOp():
             return "CUBE" if op.tcore_type.data == "CUBE" else "VECTOR"
+        case DebugOp() if isinstance(op.arg.type, TensorType):
+            return _core_of_print(op.arg)
         case _:
             return None
 
@@ -124,6 +127,19 @@ def _core_of_load(load: LoadOp) -> Core:
         if any(isinstance(op, MmadL1Op) for op in readers(value)):
             return "CUBE"
     return "VECTOR"
+
+
+def _core_of_print(shown: SSAValue) -> Core | None:
+    """A tile is printed by the core that makes it, else by one that reads it."""
+    maker = shown.owner
+    readers_too = [use.operation for use in shown.uses if not isinstance(use.operation, DebugOp)]
+    for op in (maker, *readers_too):
+        core = core_of(op) if isinstance(op, Operation) else None
+        if core is not None:
+            return core
+    if isinstance(maker, tensor.ExtractSliceOp):
+        return _core_of_print(maker.source)
+    return None
 
 
 def erase_unused(region: Region) -> None:

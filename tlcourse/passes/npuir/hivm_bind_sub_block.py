@@ -42,6 +42,14 @@ from xdsl.rewriter import Rewriter
 from tlcourse.dialects.bufferization import ToTensorOp
 from tlcourse.dialects.hivm.core import DebugOp, GetSubBlockIdxOp
 from tlcourse.dialects.hivm.dma import LoadOp, StoreOp
+from tlcourse.dialects.hivm.shapes import (
+    VArangeOp,
+    VConcatOp,
+    VCumsumOp,
+    VFlipOp,
+    VPadOp,
+    VTransposeOp,
+)
 from tlcourse.dialects.hivm.vector import VReduceOp, dims_of
 from tlcourse.dialects.memref import subview, type_of
 from tlcourse.dialects.memref_ext import AllocWorkspaceOp
@@ -134,6 +142,14 @@ def _lets_cut(op: Operation, dim: int) -> bool:
             return int(op.static_offsets.get_values()[at]) == 0
         case tensor.ExtractOp() | tensor.InsertOp() | DebugOp():
             return False
+        case VCumsumOp():
+            return dim not in dims_of(op.cum_dims)
+        case VFlipOp():
+            return dim != op.flip_axis.value.data
+        case VConcatOp():
+            return dim != op.dim.value.data
+        case VTransposeOp() | VPadOp():
+            return False
         case tensor.CollapseShapeOp() | tensor.ExpandShapeOp():
             return False
         case LoadOp() | StoreOp():
@@ -178,6 +194,8 @@ class _Cutter:
         moves = [op for op in self.function.walk() if isinstance(op, (LoadOp, StoreOp))]
         slices = [op for op in self.function.walk() if isinstance(op, tensor.ExtractSliceOp)]
         inserts = [op for op in self.function.walk() if isinstance(op, tensor.InsertSliceOp)]
+        counts = [op for op in self.function.walk() if isinstance(op, VArangeOp)]
+        counts = [op for op in counts if _shape(op.dst)[self.dim] != 1]
         extents = {id(move): _uncut_extent(move, self.dim) for move in moves}
         # Looked up before halving: an extent of 2 becomes 1, which is no extent of 1.
         cut = [part for part in (*slices, *inserts) if self._is_cut(part)]
@@ -187,6 +205,21 @@ class _Cutter:
             self._cut_move(move, extents[id(move)])
         for part in cut:
             self._cut_slice(part)
+        for count in counts:
+            self._start_later(count)
+
+    def _start_later(self, op: VArangeOp) -> None:
+        """A half counts on from where the one before it ends."""
+        half = self._offset(_shape(op.dst)[self.dim])
+        steps = arith.MuliOp(half, op.strides[self.dim])
+        given = op.values("offset")
+        start = arith.AddiOp(given[0], steps.result) if given else steps
+        fresh = VArangeOp(op.dst, start.result, op.strides)
+        insert_before(op, [steps, *([start] if given else []), fresh])
+        for old, new in zip(op.result, fresh.result, strict=True):
+            old.replace_all_uses_with(new)
+        op.detach()
+        op.erase()
 
     def _is_cut(self, op: tensor.ExtractSliceOp | tensor.InsertSliceOp) -> bool:
         whole = _whole(op)

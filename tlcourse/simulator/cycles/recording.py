@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -147,6 +147,17 @@ def record(loaded: Loaded, launch: Launch, chip: Chip, step_limit: int) -> Recor
         streams, class_of = _by_class(recorder)
     found = assemble(loaded, launch, chip, recorder.shapes, streams, class_of)
     return found if fits(found, chip) else _walked(recorder, found)
+
+
+def touched(loaded: Loaded, launch: Launch, chip: Chip, step_limit: int) -> Iterator[list[Touch]]:
+    """The transfers of each block, one block after another.
+
+    Raises:
+        StepLimitError: all together take more steps.
+    """
+    recorder = _Recorder(loaded=loaded, launch=launch, chip=chip, steps=Steps(step_limit))
+    for block in range(launch.blocks):
+        yield [touch for touches in recorder.touches(block) for touch in touches]
 
 
 def _walked(recorder: _Recorder, found: Recording) -> Recording:

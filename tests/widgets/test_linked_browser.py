@@ -1,0 +1,144 @@
+"""Widgets of one page share a cursor; the grid and the quiz in a browser; what axe-core finds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tlcourse.blocks import BlockMap, Box, DrawnTensor, Slots
+from tlcourse.records import PassTrace, Timeline
+from tlcourse.widgets import explorer, timeline_state
+from tlcourse.widgets.exhibit import exhibit
+from tlcourse.widgets.grid_view import GridView
+from tlcourse.widgets.labels import Language
+from tlcourse.widgets.quiz import Quiz
+from tlcourse.widgets.standalone import viewer_script, viewer_style
+from tlcourse.widgets.timeline import TimelineView
+
+pytestmark = pytest.mark.browser
+
+MODEL = """
+const model = (values) => ({
+  get: (name) => values[name], set: (name, value) => { values[name] = value; },
+  on() {}, off() {}, save_changes() {},
+});
+"""
+
+
+def grid(language: Language = "en") -> GridView:
+    tensors = tuple(DrawnTensor(name=name, shape=(32, 64), dtype="float16") for name in ("A", "C"))
+    boxes = tuple(
+        tuple(
+            Box(tensor=tensor, writes=bool(tensor), rows=(8 * k, 8 * k + 7), columns=(0, 63))
+            for tensor in (0, 1)
+        )
+        for k in range(4)
+    )
+    chips = (Slots(chip="Ascend910B1", count=24), Slots(chip="Ascend910B3", count=20))
+    found = BlockMap(kernel="k", kind="cube", blocks=54, chips=chips, tensors=tensors, boxes=boxes)
+    return GridView(found, language=language)
+
+
+def problems(page: Any) -> list[tuple[str, str]]:
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    return [(one["id"], one["nodes"][0]["html"]) for one in found]
+
+
+def test_explorer_and_timeline_point_at_one_line(
+    page: Any, tmp_path: Path, trace: PassTrace, timeline: Timeline
+) -> None:
+    passes = json.dumps({"data": explorer.explorer_state(exhibit(trace)), "index": 1, "track": 0})
+    tracks = TimelineView(timeline, sources=trace.sources).tracks
+    work = json.dumps({"data": timeline_state.timeline_state(tracks), "view": ""})
+    modules = [
+        "(() => {" + script.removesuffix("export default { render };") + "return render; })()"
+        for script in (explorer.viewer_script(), timeline_state.viewer_script())
+    ]
+    path = tmp_path / "both.html"
+    path.write_text(
+        f"<!doctype html><style>{explorer._read('passes.css')}{timeline_state.style()}</style>"
+        '<div id="a"></div><div id="b"></div><script type="module">'
+        f"{MODEL}const at = (id) => document.getElementById(id);"
+        f"await {modules[0]}({{ model: model({passes}), el: at('a') }});"
+        f"await {modules[1]}({{ model: model({work}), el: at('b') }});</script>",
+        encoding="utf-8",
+    )
+    page.goto(path.as_uri())
+    page.locator(".tl-timeline .slice").first.hover()  # nd2nz, line 4
+    hit = page.locator(".tl-passes .source .hit")
+    hit.wait_for()
+    assert hit.get_attribute("data-source") == "0:4"
+    assert page.locator(".tl-passes .diff code.hit").count() >= 1
+    page.locator('.tl-passes .source [data-source="0:4"]').hover()
+    page.locator(".tl-timeline .slice.linked").wait_for()
+    assert page.locator(".tl-timeline .slice.linked").count() == 1
+    page.locator('.tl-passes .source [data-source="0:3"]').hover()
+    page.locator(".tl-timeline .slice.linked").wait_for(state="detached")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(
+    chromium: Any, tmp_path: Path, timeline: Timeline, language: Language, scheme: str
+) -> None:
+    pages = {
+        ".picture .slice": TimelineView(
+            timeline, 0, language, replace(timeline, cycles=2000)
+        ).export_html(tmp_path / "timeline.html"),
+        ".rounds .cell": grid(language).export_html(tmp_path / "grid.html"),
+    }
+    for shape, path in pages.items():
+        opened = chromium.new_page(color_scheme=scheme, viewport={"width": 1280, "height": 720})
+        opened.goto(path.as_uri())
+        opened.locator(shape).first.wait_for()
+        for keys in ([], ["ArrowRight"], ["f"]):
+            for key in keys:
+                opened.keyboard.press(key)
+            assert problems(opened) == []
+        opened.close()
+
+
+def test_grid_steps_and_deals_to_the_other_chip(page: Any, tmp_path: Path) -> None:
+    page.goto(grid().export_html(tmp_path / "grid.html").as_uri() + "#3")
+    page.locator(".rounds .cell").first.wait_for()
+    assert page.locator(".detail b").inner_text() == "block 3: cube core 3, round 1"
+    assert page.locator(".detail code").all_inner_texts() == ["A[24:32, 0:64]", "C[24:32, 0:64]"]
+    page.keyboard.press("ArrowDown")
+    assert page.locator(".detail b").inner_text() == "block 27: cube core 3, round 2"
+    assert "Tiles of the first 4 blocks" in page.locator(".detail").inner_text()
+    page.keyboard.press("c")
+    assert page.locator(".detail b").inner_text() == "block 27: cube core 7, round 2"
+    assert page.locator(".rounds .idle").count() == 6
+    assert page.url.endswith("#27;1")
+    page.locator(".rounds .cell").nth(1).click()
+    assert page.locator(".tensors .reads").count() == page.locator(".tensors .writes").count() == 1
+
+
+def test_quiz_outside_a_notebook_says_what_to_write(page: Any, tmp_path: Path) -> None:
+    quiz = Quiz(question="q.p1", choices=(("a", "two"), ("b", "three")))
+    values = json.dumps({"data": quiz.state(), "view": ""})
+    path = tmp_path / "quiz.html"
+    script = viewer_script("quiz.js").removesuffix("export default { render };")
+    path.write_text(
+        '<!doctype html><html lang="en"><title>quiz</title>'
+        f"<style>{viewer_style()}</style><main><h1>Quiz</h1><div id='a'></div></main>"
+        f'<script type="module">{MODEL}{script}'
+        f"render({{ model: model({values}), el: document.getElementById('a') }});</script></html>",
+        encoding="utf-8",
+    )
+    page.goto(path.as_uri())
+    page.locator("[data-choice=a]").focus()
+    page.keyboard.press("b")
+    assert page.locator("[aria-checked=true]").inner_text().startswith("b")
+    assert page.locator(".said").inner_text() == (
+        "Write b in place of the value in the cell above, then run it."
+    )
+    page.keyboard.press("ArrowDown")
+    assert page.locator("[aria-checked=true]").get_attribute("data-choice") == "a"
+    assert problems(page) == []

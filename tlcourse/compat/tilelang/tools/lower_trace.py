@@ -1,0 +1,10 @@
+"""`tilelang.tools.lower_trace`, as later versions of upstream have it."""
+
+from __future__ import annotations
+
+from tlcourse.jit.elsewhere import asker as _asker
+from tlcourse.jit.lower_trace import disable, enable, lower_trace
+
+__all__ = ["disable", "enable", "lower_trace"]
+
+__getattr__ = _asker("tilelang.tools.lower_trace", __all__)

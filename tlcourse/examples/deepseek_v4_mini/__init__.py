@@ -1,0 +1,1 @@
+"""A small model of DeepSeek-V4's shape, and an example for each of its operators."""

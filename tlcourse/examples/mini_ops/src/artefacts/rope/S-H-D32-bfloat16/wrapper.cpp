@@ -1,0 +1,56 @@
+// The host side of the kernel rope, made from its signature.
+//   grid: (((S + 31) // 32) * H)
+#include <Python.h>
+#include <cstdint>
+#include "runtime/rt.h"
+
+// 1. What the device function finds in its argument memory, in this order: what the hardware and
+//    the compiler add, the kernel's own parameters, symbolic sizes, the grid.
+struct __attribute__((packed)) Arguments {
+  void *ffts_addr __attribute__((aligned(8)));
+  void *sync_block_lock __attribute__((aligned(8)));
+  void *workspace __attribute__((aligned(8)));
+  void *X_arg __attribute__((aligned(8)));  // bfloat16 [S, H, 32]
+  void *C_arg __attribute__((aligned(8)));  // float32 [S, 16]
+  void *N_arg __attribute__((aligned(8)));  // float32 [S, 16]
+  void *Y_arg __attribute__((aligned(8)));  // bfloat16 [S, H, 32]
+  int32_t S_arg __attribute__((aligned(4)));  // int32 symbol
+  int32_t H_arg __attribute__((aligned(4)));  // int32 symbol
+  int32_t grid_x __attribute__((aligned(4)));
+  int32_t grid_y __attribute__((aligned(4)));
+  int32_t grid_z __attribute__((aligned(4)));
+};
+
+// 2. Puts the arguments into the struct and the kernel on a stream.
+static rtError_t launch(const void *function, rtStream_t stream, void *workspace, int32_t grid_x, int32_t grid_y, int32_t grid_z, void *X_arg, void *C_arg, void *N_arg, void *Y_arg, int32_t S_arg, int32_t H_arg) {
+  void *ffts_addr = nullptr;
+  uint32_t ffts_bytes = 0;
+  rtError_t state = rtGetC2cCtrlAddr(reinterpret_cast<uint64_t *>(&ffts_addr), &ffts_bytes);
+  if (state != RT_ERROR_NONE)
+    return state;
+  uint32_t blocks = static_cast<uint32_t>(grid_x * grid_y * grid_z);
+  Arguments arguments = {ffts_addr, nullptr, workspace, X_arg, C_arg, N_arg, Y_arg, S_arg, H_arg, grid_x, grid_y, grid_z};
+  return rtKernelLaunch(function, blocks, &arguments, sizeof(arguments), nullptr, stream);
+}
+
+// 3. What Python calls: numbers and addresses, in the order of the signature.
+static PyObject *launch_from_python(PyObject *, PyObject *python_arguments) {
+  unsigned long long function, stream, workspace;
+  int grid_x, grid_y, grid_z;
+  unsigned long long X_arg;
+  unsigned long long C_arg;
+  unsigned long long N_arg;
+  unsigned long long Y_arg;
+  int32_t S_arg;
+  int32_t H_arg;
+  if (!PyArg_ParseTuple(python_arguments, "KKKiiiKKKKii", &function, &stream, &workspace, &grid_x, &grid_y, &grid_z, &X_arg, &C_arg, &N_arg, &Y_arg, &S_arg, &H_arg))
+    return nullptr;
+  rtError_t state = launch(reinterpret_cast<const void *>(function), reinterpret_cast<rtStream_t>(stream), reinterpret_cast<void *>(workspace), grid_x, grid_y, grid_z, reinterpret_cast<void *>(X_arg), reinterpret_cast<void *>(C_arg), reinterpret_cast<void *>(N_arg), reinterpret_cast<void *>(Y_arg), S_arg, H_arg);
+  return PyLong_FromLong(state);
+}
+
+static PyMethodDef methods[] = {
+    {"launch", launch_from_python, METH_VARARGS, "Starts rope."},
+    {nullptr, nullptr, 0, nullptr}};
+static PyModuleDef module = {PyModuleDef_HEAD_INIT, "rope", nullptr, -1, methods};
+PyMODINIT_FUNC PyInit_rope(void) { return PyModule_Create(&module); }

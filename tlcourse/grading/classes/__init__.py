@@ -1,0 +1,1 @@
+"""A class from end to end: roster, collecting, decisions, feedback, archive."""

@@ -1,0 +1,1 @@
+"""What is written about graded hand-ins: tables, pages, similarity."""
