@@ -6,7 +6,7 @@ import pytest
 
 from tlcourse.diagnostics import TLError
 from tlcourse.records import Signature
-from tlcourse.work import BLOCK_LIMIT, check_blocks, instruction_steps, step_limit
+from tlcourse.work import BLOCK_LIMIT, check_blocks, instruction_steps, limited_to, step_limit
 
 
 def test_an_instruction_costs_its_start_and_its_elements() -> None:
@@ -24,6 +24,16 @@ def test_the_environment_sets_the_limit(
 def test_the_limit_is_a_hundred_million(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TLCOURSE_STEP_LIMIT", raising=False)
     assert step_limit() == 10**8
+
+
+def test_a_limit_of_ones_own_holds_whatever_the_environment_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TLCOURSE_STEP_LIMIT", "many")
+    with limited_to(7):
+        assert step_limit() == 7
+    with pytest.raises(TLError):
+        step_limit()
 
 
 @pytest.mark.parametrize("text", ["", "0", "-5", "1e9", "many"])

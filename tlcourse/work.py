@@ -7,6 +7,10 @@ after a minute or two on the simulator, and sooner on the functional executor.
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
 from tlcourse.config import read_config
 from tlcourse.diagnostics import Label, SourceMap, TLError, error
 from tlcourse.records import Signature
@@ -22,6 +26,8 @@ BLOCK_LIMIT = 65535
 
 RAISE_LIMIT = "for a kernel that is meant to work so long, set TLCOURSE_STEP_LIMIT to a higher one"
 
+_own_limit = ContextVar[int | None]("_own_limit", default=None)
+
 
 def instruction_steps(elements: int) -> int:
     """Steps of an instruction on a tile of so many elements."""
@@ -29,11 +35,14 @@ def instruction_steps(elements: int) -> int:
 
 
 def step_limit() -> int:
-    """The steps that a launch may take, from TLCOURSE_STEP_LIMIT.
+    """The steps that a launch may take, from TLCOURSE_STEP_LIMIT or `limited_to`.
 
     Raises:
         TLError: TL424 it is no whole number above 0.
     """
+    own = _own_limit.get()
+    if own is not None:
+        return own
     text = read_config().step_limit.strip().replace("_", "")
     if text.isdecimal() and int(text) > 0:
         return int(text)
@@ -43,6 +52,16 @@ def step_limit() -> int:
         why="it is the number of steps after which a launch is given up, a whole number above 0",
         fix="set it to a number such as 1000000000, or unset it for 100000000",
     )
+
+
+@contextmanager
+def limited_to(steps: int) -> Generator[None]:
+    """Inside, a launch may take so many steps, whatever the environment says: grades need that."""
+    before = _own_limit.set(steps)
+    try:
+        yield
+    finally:
+        _own_limit.reset(before)
 
 
 def too_many_steps(kernel: str, limit: int, what: str) -> tuple[str, str, str]:

@@ -16,6 +16,7 @@ import pytest
 
 from tests.grading.hand_ins import ROOT
 from tlcourse.diagnostics import TLError
+from tlcourse.grading import judge as judging
 from tlcourse.grading.child import Result
 from tlcourse.grading.hand_in import graded
 from tlcourse.grading.judge import judge
@@ -86,7 +87,7 @@ def judged(spec: Spec, texts: tuple[str, ...]) -> tuple[str, float]:
 def test_spoiled_sealed_objects_score_no_more(
     exercise: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TLCOURSE_STEP_LIMIT", "100000")
+    monkeypatch.setattr(judging, "STEPS", 100_000)
     spec, whole = load(exercise), documents(exercise)[:1]
     chance = random.Random(exercise)
     state, points = judged(spec, whole)

@@ -1,5 +1,6 @@
 import pytest
 
+from tlcourse.grading import resident
 from tlcourse.grading.child import Result
 from tlcourse.grading.resident import Resident
 from tlcourse.grading.spec import load
@@ -25,6 +26,14 @@ def test_a_verdict_and_another_after_the_process_died() -> None:
         assert resident.judge(load("d2.minicv"), UNTOUCHED).state == "TODO"
     finally:
         resident.stop()
+
+
+def test_settings_of_who_grades_do_not_change_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("TLCOURSE_STEP_LIMIT", "TILELANG_ASCEND_DEVICE_NAME", "TLCOURSE_PRIVATE", "OTHER"):
+        monkeypatch.setenv(name, "1")
+    environment = resident._environment()
+    assert environment.keys() >= {"TLCOURSE_PRIVATE", "OTHER", "PYTHONPATH"}
+    assert not environment.keys() & {"TLCOURSE_STEP_LIMIT", "TILELANG_ASCEND_DEVICE_NAME"}
 
 
 def test_the_process_ends_with_the_one_that_asks() -> None:

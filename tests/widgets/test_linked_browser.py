@@ -10,12 +10,15 @@ from typing import Any
 import pytest
 
 from tlcourse.blocks import BlockMap, Box, DrawnTensor, Slots
+from tlcourse.diagnostics import Span
 from tlcourse.records import PassTrace, Timeline
+from tlcourse.replay import Change, Replay, ReplayStep
 from tlcourse.widgets import explorer, timeline_state
 from tlcourse.widgets.exhibit import exhibit
 from tlcourse.widgets.grid_view import GridView
 from tlcourse.widgets.labels import Language
 from tlcourse.widgets.quiz import Quiz
+from tlcourse.widgets.replay import ReplayView
 from tlcourse.widgets.standalone import viewer_script, viewer_style
 from tlcourse.widgets.timeline import TimelineView
 
@@ -48,6 +51,33 @@ def problems(page: Any) -> list[tuple[str, str]]:
 
     found = Axe().run(page).response["violations"]
     return [(one["id"], one["nodes"][0]["html"]) for one in found]
+
+
+def replay(language: Language = "en") -> ReplayView:
+    def wrote(tile: str, memory: str, before: str, after: str) -> tuple[Change, ...]:
+        return (Change(tile=tile, memory=memory, shape="2", before=before, after=after),)
+
+    span = Span(source="cell:1", line=4, column=5, end_line=4, end_column=20)
+    works = (
+        ("MTE2", "load", ("A",), wrote("a_ub", "UB", "-, -", "1, 2"), ()),
+        ("MTE2", "set_flag", (), (), ("flag 0",)),
+        ("V", "vexp", (), wrote("a_ub", "UB", "1, 2", "2.718, 2"), ()),
+        ("MTE3", "store", ("a_ub",), wrote("B", "GM", "0, 0", "2.718, 2"), ()),
+    )
+    steps = tuple(
+        ReplayStep(
+            index=k,
+            agent="aiv0",
+            pipe=pipe,
+            op=op,
+            span=span,
+            reads=reads,
+            changes=changes,
+            flags=flags,
+        )
+        for k, (pipe, op, reads, changes, flags) in enumerate(works)
+    )
+    return ReplayView(Replay(kernel="k", block=0, seed=0, steps=steps), 0, language)
 
 
 def test_explorer_and_timeline_point_at_one_line(
@@ -92,6 +122,7 @@ def test_axe_finds_nothing(
             timeline, 0, language, replace(timeline, cycles=2000)
         ).export_html(tmp_path / "timeline.html"),
         ".rounds .cell": grid(language).export_html(tmp_path / "grid.html"),
+        ".list [role=option]": replay(language).export_html(tmp_path / "replay.html"),
     }
     for shape, path in pages.items():
         opened = chromium.new_page(color_scheme=scheme, viewport={"width": 1280, "height": 720})
@@ -118,6 +149,38 @@ def test_grid_steps_and_deals_to_the_other_chip(page: Any, tmp_path: Path) -> No
     assert page.url.endswith("#27;1")
     page.locator(".rounds .cell").nth(1).click()
     assert page.locator(".tensors .reads").count() == page.locator(".tensors .writes").count() == 1
+
+
+def test_replay_steps_and_marks_what_changed(page: Any, tmp_path: Path) -> None:
+    page.goto(replay().export_html(tmp_path / "replay.html").as_uri() + "#1")
+    page.locator(".list [role=option]").first.wait_for()
+    assert page.locator(".summary").inner_text() == "step 1 of 3"
+    assert page.locator(".flags tbody td").all_inner_texts() == ["▲ raised", "flag 0", "down", "up"]
+    assert page.locator(".pane tr.written").count() == 0
+    page.keyboard.press("j")
+    changed = page.locator(".pane tr.written")
+    assert changed.locator("td").all_inner_texts() == [
+        *("✎ written", "aiv0", " UB", "a_ub 2", "1, 2", "2.718, 2"),
+    ]
+    assert changed.locator("mark").all_inner_texts() == ["2.718"]  # the other one stayed
+    assert page.locator(".flags .sign").inner_text() == "▼ lowered"
+    assert page.locator("[aria-selected=true]").get_attribute("data-step") == "2"
+    assert page.locator(".live").inner_text() == "2: aiv0 VECTOR vexp. writes a_ub"
+    assert page.url.endswith("#2")
+    page.keyboard.press("n")
+    assert page.locator(".pane tr.written b").inner_text() == "B"
+    assert page.locator(".pane tr.read .sign").inner_text() == "→ read"
+    page.keyboard.press("n")  # nothing else writes
+    page.keyboard.press("End")
+    page.keyboard.press("PageUp")
+    page.keyboard.press("p")
+    assert page.locator(".summary").inner_text() == "step 0 of 3"
+    assert page.locator(".pane tr").nth(1).locator("td").last.inner_text() == "0, 0"
+    page.keyboard.press("l")
+    assert not page.locator(".list").is_visible()
+    page.keyboard.press("l")
+    page.locator("[data-step='3']").click()
+    assert page.locator(".summary").inner_text() == "step 3 of 3"
 
 
 def test_quiz_outside_a_notebook_says_what_to_write(page: Any, tmp_path: Path) -> None:

@@ -28,6 +28,15 @@ kernel = tilelang.compile(minicv_developer(256, 512, 128, 64, 128, 64), mode="De
 SHAPES = "(256, 128), (128, 512), (256, 512), (256, 512)"
 PROFILE = KERNEL + f"tlcourse.show_timeline(kernel.profile({SHAPES}))"
 GRID = KERNEL + "tlcourse.show_grid(kernel)"
+REPLAY = (
+    KERNEL
+    + f"""\
+import torch
+tensors = [torch.ones(shape, dtype=torch.float16) for shape in ({SHAPES})[:2]]
+tensors += [torch.zeros(256, 512, dtype=torch.float32) for _ in range(2)]
+kernel.launch(*[tensor.npu() for tensor in tensors], execution="simulator", replay=0)
+tlcourse.show_replay(kernel)"""
+)
 ASK = """\
 from tlcourse import answer
 answer("d1.chip.p1", "?")  # a: one copy by MTE1  b: a copy, but a slow one  c: it is refused"""
@@ -172,6 +181,7 @@ def copied(saved: Any, path: Path, *, trusted_by: Path | None = None) -> None:
     [
         ("timeline", PROFILE, ".picture .slice", ["ArrowRight", "ArrowRight"]),
         ("grid", GRID, ".rounds .cell", ["ArrowRight", "ArrowRight"]),
+        ("replay", REPLAY, ".pane td", ["ArrowRight", "j", "n"]),
     ],
 )
 def test_runs_steps_saves_and_opens_again(

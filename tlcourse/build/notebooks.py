@@ -20,6 +20,7 @@ FORMAT = 1  # raised when notebooks are made differently from the same sources
 _CELL_SECONDS = 120
 _OWN_VARIABLES = ("TLCOURSE_", "TILELANG_", "IPYTHON")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_MODEL = re.compile(r"IPY_MODEL_(\w+)")
 _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
@@ -177,7 +178,7 @@ def _from_text(text: str) -> NotebookNode:
 
 
 def _model_ids(cells: Sequence[NotebookNode], state: Any) -> list[str]:
-    """Ids of all models: those shown first, in the order of the page, then the others."""
+    """Ids of all models: those shown, in the order of the page, those they name, all others."""
     stored: dict[str, Any] = {}
     for bundle in state.values():
         stored |= bundle.get("state", {})
@@ -187,8 +188,9 @@ def _model_ids(cells: Sequence[NotebookNode], state: Any) -> list[str]:
             view = output.get("data", {}).get("application/vnd.jupyter.widget-view+json")
             if view is not None:
                 shown.append(str(view["model_id"]))
-    rest = sorted(stored.keys() - set(shown), key=lambda model: json.dumps(stored[model]))
-    return [*dict.fromkeys(shown), *rest]
+    named = [model for view in shown for model in _MODEL.findall(json.dumps(stored.get(view)))]
+    rest = sorted(stored, key=lambda model: json.dumps(stored[model]))
+    return list(dict.fromkeys([*shown, *named, *rest]))
 
 
 def _environment(folder: Path) -> dict[str, str]:

@@ -29,11 +29,13 @@ class Work:
         order: what is asked.
         setup: sources of the setup cells.
         solutions: sources of the solution cells; the last one counts.
+        package: a package that such cells made, sealed; it is looked at, and no cell runs.
     """
 
     order: Order
-    setup: tuple[str, ...]
-    solutions: tuple[str, ...]
+    setup: tuple[str, ...] = ()
+    solutions: tuple[str, ...] = ()
+    package: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,11 +50,17 @@ def main(folder: Path) -> None:
     work = from_json(Work, (folder / HAND_IN).read_text(encoding="utf-8"))
     temporary = folder / "result.tmp"
     began = os.getpid()
-    result = Result(attempts=_run(work))
+    result = Result(attempts=_inspect(work) if work.package else _run(work))
     if os.getpid() != began:
         os._exit(0)  # a fork of the learner's code has nothing to say
     temporary.write_text(to_json(result), encoding="utf-8")
     temporary.replace(folder / RESULT)
+
+
+def _inspect(work: Work) -> tuple[Attempt, ...]:
+    from tlcourse.grading.packages.inspecting import inspect  # few exercises need it
+
+    return inspect(work.order, work.package)
 
 
 def _run(work: Work) -> tuple[Attempt, ...]:

@@ -11,11 +11,13 @@ from math import prod
 from tlcourse import extents
 from tlcourse.chips import DEFAULT_CHIP
 from tlcourse.dialects.signature import stamp
+from tlcourse.grading import timeline_facts
 from tlcourse.jit.dtypes import poisoned
 from tlcourse.jit.kernel import Kernel
 from tlcourse.jit.launch import Launch, launch_program
 from tlcourse.jit.settings import Settings
 from tlcourse.language import PrimFunc, symbolic
+from tlcourse.pipeline.trace import op_counts
 from tlcourse.records import PassTrace
 
 # Module and function of a kernel, its outputs, and shapes of one or two blocks; a word is a symbol.
@@ -130,7 +132,7 @@ def _changes(kernel: str, switch: str, value: str) -> str:
     """What a switch changes in the last IR of a kernel, the weightiest thing first."""
     before = _kernel(kernel)
     after = before.with_switches({f"npuir.{switch}": value == "on"})
-    counts = [Counter(one.trace().snapshots[-1].op_counts) for one in (before, after)]
+    counts = [Counter(op_counts(one.get_kernel_source())) for one in (before, after)]
     different = (counts[0] - counts[1]) + (counts[1] - counts[0])
     return next((word for word, op in _SWITCHED.items() if different[op]), "nothing")
 
@@ -170,4 +172,5 @@ FACTS: dict[str, Callable[..., str]] = {
     "parameter": _parameter,
     "symbols": _symbols,
     "blocks": _blocks,
+    **timeline_facts.FACTS,
 }

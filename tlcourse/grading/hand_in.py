@@ -15,7 +15,7 @@ from tlcourse.grading.notebook_file import HandIn, read_hand_in
 from tlcourse.grading.resident import Resident, shared
 from tlcourse.grading.sandbox import Limits, Outcome, run_limited
 from tlcourse.grading.spec import Spec, load
-from tlcourse.grading.tracing import order_of
+from tlcourse.grading.tracing import Order, order_of
 from tlcourse.grading.words import Language, plain, say
 from tlcourse.records import Check, Verdict, to_json
 
@@ -120,16 +120,55 @@ def _run(
 ) -> tuple[Result | Verdict, str]:
     """What tracing gave, or the verdict where it gave nothing; and what was printed."""
     order = order_of(spec, spec.cases)
+    asked = Work(order=order, setup=hand_in.setup, solutions=hand_in.solutions)
+    result, output = _ran(spec, asked, limits, language, runner)
+    if isinstance(result, Verdict) or not is_packed(order, result):
+        return result, output
+    looked, more = look_into(spec, order, result, limits=limits, language=language, runner=runner)
+    return looked, output + more
+
+
+def is_packed(order: Order, result: Result) -> bool:
+    """Whether what the cells gave is a package, which is looked into whatever it says of itself."""
+    return order.package is not None and result.attempts[0].state == "sealed"
+
+
+def look_into(
+    spec: Spec,
+    order: Order,
+    packed: Result,
+    *,
+    limits: Limits,
+    language: Language,
+    runner: Runner = spawned,
+) -> tuple[Result | Verdict, str]:
+    """What is seen of a sealed package, in a process that ran none of the learner's cells.
+
+    Args:
+        spec: the exercise.
+        order: what is asked.
+        packed: what the cells gave.
+        limits: what the learner's code may use.
+        language: of the words in the verdict.
+        runner: runs the process.
+    """
+    asked = Work(order=order, package=packed.attempts[0].document)
+    return _ran(spec, asked, limits, language, runner)
+
+
+def _ran(
+    spec: Spec, asked: Work, limits: Limits, language: Language, runner: Runner
+) -> tuple[Result | Verdict, str]:
+    """What a process left behind, or the verdict where it left nothing; and what was printed."""
     with tempfile.TemporaryDirectory(prefix="tlcourse-") as folder:
         work = Path(folder)
-        asked = Work(order=order, setup=hand_in.setup, solutions=hand_in.solutions)
         (work / HAND_IN).write_text(to_json(asked), encoding="utf-8")
         outcome = runner(work, limits)
         output = outcome.output[:_KEPT_OUTPUT]
         if not (work / RESULT).is_file():
             return verdicts.ended_early(spec, outcome, limits, language), output
         result = _result(work / RESULT)
-    if result is None or len(result.attempts) != len(spec.cases):
+    if result is None or len(result.attempts) != len(asked.order.bindings):
         reason, fix = say("forged", language), say("forged fix", language)
         verdict = verdicts.single(spec, "FAIL", "runs", reason, fix=fix, language=language)
         return verdict, output

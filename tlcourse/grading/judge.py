@@ -7,27 +7,31 @@ our passes and run on the simulated chip, with inputs that were drawn after it w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import prod
 
 import torch
 
-from tlcourse import extents
+from tlcourse import extents, work
 from tlcourse.diagnostics import TLError
-from tlcourse.grading import effects, given, in_order, rebuilt, static_rules
+from tlcourse.grading import effects, given, in_order, package_rules, rebuilt, static_rules
 from tlcourse.grading.inputs import PRACTICE, draw, evaluate
 from tlcourse.grading.judge_ir import judge_ir, judge_pass, with_rewrites_first
-from tlcourse.grading.judge_text import judge_answers, judge_text
+from tlcourse.grading.judge_text import judge_answers, judge_text, read_observed
 from tlcourse.grading.numbers import Comparison, compare
 from tlcourse.grading.scoring import Judged, score
 from tlcourse.grading.sealed import Sealed, from_text
 from tlcourse.grading.spec import Case, Spec
 from tlcourse.grading.suspects import suspected
 from tlcourse.grading.tracing import Attempt, refused
-from tlcourse.grading.verdicts import without_kernel
-from tlcourse.grading.words import Language, Phrase
+from tlcourse.grading.verdicts import from_checks, without_kernel
+from tlcourse.grading.words import Language, Phrase, say
 from tlcourse.jit.kernel import Kernel
 from tlcourse.jit.launch import Launch
 from tlcourse.records import Verdict
+
+STEPS = 10_000_000
+"""Steps that a kernel may take in one case: sixty times those of the course's longest solution."""
 
 
 def judge(
@@ -47,8 +51,23 @@ def judge(
         language: of the words in the verdict.
         secret: seed of the inputs.
     """
+    with work.limited_to(STEPS):
+        return _verdict(spec, cases, attempts, language, secret)
+
+
+def _verdict(
+    spec: Spec,
+    cases: Sequence[Case],
+    attempts: Sequence[Attempt],
+    language: Language,
+    secret: bytes,
+) -> Verdict:
     if spec.kind in ("answer", "written"):
         return _words(spec, cases[0], attempts[0], language)
+    if spec.kind == "package" and attempts[0].state == "sealed":
+        return _package(spec, cases, attempts, language, secret)
+    if spec.kind == "package":  # without the package itself nothing of it is judged
+        attempts = attempts[:1] * len(cases)
     outcomes = [_outcome(spec, *pair, secret) for pair in zip(cases, attempts, strict=True)]
     failed = [outcome for outcome in outcomes if isinstance(outcome, Attempt)]
     if len(failed) == len(outcomes):
@@ -58,6 +77,36 @@ def judge(
     if spec.kind == "pass":
         outcomes = with_rewrites_first(outcomes)
     return score(spec, cases, outcomes, language)
+
+
+def _package(
+    spec: Spec,
+    cases: Sequence[Case],
+    attempts: Sequence[Attempt],
+    language: Language,
+    secret: bytes,
+) -> Verdict:
+    """The verdict on a package: on its kernels as on any, then on what was seen of it."""
+    try:
+        sealed = from_text(attempts[0].document)
+        rebuilt.check_origin(spec, cases[0], sealed)
+        observed = read_observed(sealed)
+    except TLError as problem:
+        return _words(spec, cases[0], refused(problem), language)
+    own = replace(spec, kind="kernel", cases=spec.run_cases)
+    verdict = _verdict(own, cases[1:], attempts[1:], language, secret)
+    is_begun = verdict.state in ("PASS", "PARTIAL")
+    checks = package_rules.checks_of(spec, observed, language)
+    if not is_begun:  # what is around a kernel counts once the kernel is right somewhere
+        later = say("effects later", language)
+        checks = [replace(one, state="TODO", points=0.0, reason=later) for one in checks]
+    return from_checks(
+        spec,
+        [*verdict.checks, *checks],
+        some_right=is_begun,
+        sealed_sha256=sealed.sha256,
+        mode=verdict.mode,
+    )
 
 
 def _words(spec: Spec, case: Case, attempt: Attempt, language: Language) -> Verdict:
@@ -82,7 +131,7 @@ def _outcome(spec: Spec, case: Case, attempt: Attempt, secret: bytes) -> Judged 
     try:
         sealed = from_text(attempt.document)
         rebuilt.check_origin(spec, case, sealed)
-        return _JUDGES.get(spec.kind, _judged)(spec, case, sealed, secret)
+        return _JUDGES.get(spec.kind, _judged)(spec.at(case), case, sealed, secret)
     except TLError as problem:
         return refused(problem)
 

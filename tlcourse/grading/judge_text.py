@@ -8,7 +8,9 @@ from dataclasses import replace
 
 from tlcourse.grading import handed, strict
 from tlcourse.grading.facts import answer_of
+from tlcourse.grading.packages.asked import Observed
 from tlcourse.grading.sealed import Sealed
+from tlcourse.grading.sealed import refused as sealed_refused
 from tlcourse.grading.spec import Item, Spec
 from tlcourse.grading.verdicts import from_checks, single
 from tlcourse.grading.words import Language, plain, say
@@ -59,6 +61,18 @@ def judge_text(spec: Spec, sealed: Sealed, language: Language) -> Verdict:
     reason = say("person later", language)
     verdict = single(spec, "TODO", "person", reason, language=language)
     return replace(verdict, sealed_sha256=sealed.sha256)
+
+
+def read_observed(sealed: Sealed) -> Observed:
+    """What was seen of a package, as its text tells.
+
+    Raises:
+        TL603: it tells something else.
+    """
+    try:
+        return strict.read(Observed, json.loads(sealed.text), "what was seen of the package")
+    except (ValueError, RecursionError) as problem:
+        raise sealed_refused(plain(str(problem))) from problem
 
 
 def _table(text: str) -> Mapping[str, str]:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, cast
 from tlcourse.diagnostics import SourceFile
 from tlcourse.grading import progress_file
 from tlcourse.grading.child import Result
+from tlcourse.grading.hand_in import is_packed, look_into
 from tlcourse.grading.report import as_html, as_text
 from tlcourse.grading.resident import shared
+from tlcourse.grading.sandbox import Limits
 from tlcourse.grading.sealed import from_text
-from tlcourse.grading.spec import load
+from tlcourse.grading.spec import Spec, load
 from tlcourse.grading.tracing import Attempt, attempt_all, order_of
 from tlcourse.grading.words import Language, say
 from tlcourse.records import Verdict, to_data
@@ -37,11 +39,24 @@ def check(exercise: str, factory: object, *, language: Language = "en") -> None:
         TL601: there is no such exercise.
     """
     spec = load(exercise)
-    attempts = attempt_all(order_of(spec, spec.public_cases), factory)
-    verdict = shared().judge(spec, Result(attempts=attempts), public_only=True, language=language)
+    result = _traced(spec, factory, language)
+    if isinstance(result, Verdict):
+        verdict, attempts = result, ()
+    else:
+        attempts = result.attempts
+        verdict = shared().judge(spec, result, public_only=True, language=language)
     progress_file.store_verdict(verdict)
     sources = _sources(attempts)
     _show(as_text(verdict, language, sources), as_html(verdict, language, sources), verdict)
+
+
+def _traced(spec: Spec, factory: object, language: Language) -> Result | Verdict:
+    """What the function gives for the public cases; a package is looked into elsewhere."""
+    order = order_of(spec, spec.public_cases)
+    result = Result(attempts=attempt_all(order, factory))
+    if not is_packed(order, result):
+        return result
+    return look_into(spec, order, result, limits=Limits(), language=language)[0]
 
 
 def _sources(attempts: tuple[Attempt, ...]) -> dict[str, SourceFile]:

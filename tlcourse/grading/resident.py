@@ -22,7 +22,8 @@ from tlcourse.grading.words import Language, plain, say
 from tlcourse.records import Verdict, from_json, to_json
 
 _START_SECONDS = 120.0
-_JUDGE_SECONDS = 120.0
+# Steps are what limits a kernel; the clock only guards against what steps do not count.
+_JUDGE_SECONDS = 240.0
 
 
 class Resident:
@@ -140,9 +141,15 @@ def _pump(output: IO[str], answers: Queue[str]) -> None:
 
 
 def _environment() -> dict[str, str]:
+    """That of this process without its settings of the course, which must not change a grade."""
     root = str(Path(__file__).parents[2])
     path = os.environ.get("PYTHONPATH")
-    return {**os.environ, "PYTHONPATH": f"{root}{os.pathsep}{path}" if path else root}
+    kept = {name: value for name, value in os.environ.items() if not _is_setting(name)}
+    return {**kept, "PYTHONPATH": f"{root}{os.pathsep}{path}" if path else root}
+
+
+def _is_setting(name: str) -> bool:
+    return name.startswith(("TILELANG_", "TL_", "TLCOURSE_")) and name != "TLCOURSE_PRIVATE"
 
 
 @cache

@@ -10,7 +10,7 @@ from tlcourse.grading.cycles import cycles_check
 from tlcourse.grading.numbers import Comparison, limit_of
 from tlcourse.grading.spec import Case, Spec, Suspect
 from tlcourse.grading.tracing import Attempt
-from tlcourse.grading.verdicts import FLAG, failed_attempt, from_checks, label
+from tlcourse.grading.verdicts import FLAG, OUT_OF_STEPS, failed_attempt, from_checks, label
 from tlcourse.grading.words import Language, Phrase, number, plain, say
 from tlcourse.jit.report import STOPPING
 from tlcourse.records import Check, Finding, Verdict
@@ -64,6 +64,11 @@ class Judged:
     def stop(self) -> Finding | None:
         """The finding that stopped the run."""
         return next((f for f in self.findings if f.diagnostic.code in STOPPING), None)
+
+    @property
+    def is_out_of_steps(self) -> bool:
+        """Whether it ran too long."""
+        return self.stop is not None and self.stop.diagnostic.code in OUT_OF_STEPS
 
     @property
     def has_wrong_numbers(self) -> bool:
@@ -139,14 +144,17 @@ def _numbers(spec: Spec, case: Case, outcome: Judged | Attempt, language: Langua
     fault = outcome.fault or outcome.arises
     return replace(
         check,
+        state="TIMEOUT" if outcome.is_out_of_steps else "FAIL",
         hint=_cause(outcome, language),
         span=_place(fault) if fault is not None else None,
-        **_limit(spec, outcome, language),
+        **_limit(spec.at(case), outcome, language),
     )
 
 
 def _why_wrong(judged: Judged, language: Language) -> str:
     public, stop = judged.case.public, judged.stop
+    if judged.is_out_of_steps and not public:
+        return say("steps", language)
     if stop is not None and public:
         return say("stopped", language, what=plain(stop.diagnostic.what))
     if stop is not None:
@@ -176,6 +184,8 @@ def _why_wrong(judged: Judged, language: Language) -> str:
 
 def _cause(judged: Judged, language: Language) -> str:
     """The likely cause, the surest one first."""
+    if judged.is_out_of_steps:
+        return say("fix", language, fix=say("judge timeout fix", language))
     if judged.suspect is not None:
         cause = judged.suspect.cause_zh if language == "zh" else judged.suspect.cause
     elif judged.stop is not None:

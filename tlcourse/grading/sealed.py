@@ -78,10 +78,11 @@ def from_text(document: str) -> Sealed:
             raise ValueError(f"its schema is {known.get('schema')}, not {SCHEMA}")
         return strict.read(Sealed, {**known, "text": text}, "header")
     except (ValueError, RecursionError) as problem:
-        raise _refused(plain(str(problem))) from problem
+        raise refused(plain(str(problem))) from problem
 
 
-def _refused(reason: str) -> TLError:
+def refused(reason: str) -> TLError:
+    """TL603: a text that sealing does not make."""
     return error(
         "TL603",
         f"the handed-in kernel cannot be read: {reason}",

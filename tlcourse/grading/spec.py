@@ -11,7 +11,7 @@ import hashlib
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -29,6 +29,7 @@ _WHOLE: dict[str, dict[str, Any]] = {
     "answer": {"binding": {}, "label": "your answers", "label_zh": "你的答案"},
     "written": {"binding": {}, "label": "your text", "label_zh": "你的文字"},
 }
+_PACKAGE: dict[str, Any] = {"binding": {}, "label": "the package", "label_zh": "算子包"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +94,7 @@ class Case:
         label: the case in a few words.
         label_zh: the same in Chinese.
         public: whether a learner may see it.
+        dtype: of all parameters, where it is another one than theirs.
         given: for a pass, the factory of `Spec.given` whose kernel the pass gets.
         is_rewritten: for a pass, whether it must rewrite that kernel or leave it alone.
         slow_cycles: cycles that earn nothing, where cycles count.
@@ -103,6 +105,7 @@ class Case:
     label: str
     label_zh: str
     public: bool = True
+    dtype: str = ""
     given: str = ""
     is_rewritten: bool = False
     slow_cycles: int = 0
@@ -153,6 +156,25 @@ class AskedEffect:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AskedPackage:
+    """What a package must be.
+
+    Args:
+        name: of the package, whose folder `tlcourse new-op-package` begins.
+        operator: the operator that is judged.
+        rules: what is asked beside its kernels, of `tlcourse.grading.package_rules.RULES`.
+        files: further files of the given folder, path to text.
+        model: whether the folder has the entry of the small DeepSeek model, as model.py.
+    """
+
+    name: str = ""
+    operator: str = ""
+    rules: tuple[str, ...] = ()
+    files: dict[str, str] = field(default_factory=dict[str, str])
+    model: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class Weights:
     """How the points are split, in percent."""
 
@@ -160,6 +182,7 @@ class Weights:
     numbers: int = 75
     effects: int = 15
     cycles: int = 0
+    package: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,8 +199,9 @@ class Spec:
 
     `items` belong to answers, and `full_at` is how many right ones earn all points (0: all);
     `structure` belongs to IR and passes; `given` is the source of the factories whose kernels a
-    pass gets. `execution` says who runs a kernel: the chip, or, for one that does not divide its
-    work over the cores yet, the functional executor.
+    pass gets; `package` belongs to packages, whose first case is the package itself. `execution`
+    says who runs a kernel: the chip, or, for one that does not divide its work over the cores yet,
+    the functional executor.
     """
 
     id: str
@@ -196,6 +220,7 @@ class Spec:
     items: tuple[Item, ...] = ()
     full_at: int = 0
     structure: Structure = field(default_factory=Structure)
+    package: AskedPackage = field(default_factory=AskedPackage)
     given: str = ""
     execution: Literal["simulator", "functional"] = "simulator"
     effects: tuple[AskedEffect, ...] = ()
@@ -209,6 +234,18 @@ class Spec:
     def public_cases(self) -> tuple[Case, ...]:
         """The cases that a learner may see."""
         return tuple(case for case in self.cases if case.public)
+
+    @property
+    def run_cases(self) -> tuple[Case, ...]:
+        """The cases that something is run for."""
+        return self.cases[1:] if self.kind == "package" else self.cases
+
+    def at(self, case: Case) -> Spec:
+        """The spec with the dtypes of a case."""
+        if not case.dtype:
+            return self
+        parameters = (replace(one, dtype=case.dtype) for one in self.parameters)
+        return replace(self, parameters=tuple(parameters))
 
 
 def specs_folder() -> Path:
@@ -260,6 +297,8 @@ def spec_from(data: Mapping[str, Any], sha256: str = "") -> Spec:
     rest = {key: value for key, value in data.items() if key != "schema"}
     if rest.get("kind") in _WHOLE:
         rest["cases"] = [_WHOLE[rest["kind"]]]
+    if rest.get("kind") == "package":
+        rest["cases"] = [_PACKAGE, *rest.get("cases", ())]
     spec = strict.read(Spec, {**rest, "sha256": sha256}, "spec")
     _check(spec)
     return spec
@@ -269,6 +308,8 @@ def _check(spec: Spec) -> None:
     results = [p.name for p in spec.parameters if p.role != "in"]
     if spec.kind == "answer" and not 0 <= spec.full_at <= len(spec.items) != 0:
         raise ValueError("[[items]] is missing, or full_at is more than there are")
+    if (spec.kind == "package") != bool(spec.package.operator and spec.package.rules):
+        raise ValueError("a package, and nothing else, has [package] with an operator and rules")
     if spec.kind == "pass" and not (spec.given and all(case.given for case in spec.cases)):
         raise ValueError("a pass needs `given`, and each of its cases names a factory in it")
     # What a pass must keep is what the given kernel computes: it has no reference of its own.
@@ -279,7 +320,8 @@ def _check(spec: Spec) -> None:
     if not spec.cases or not spec.cases[0].public:
         raise ValueError("the first case is public")
     weights = spec.weights
-    if weights.lowers + weights.numbers + weights.effects + weights.cycles != 100:
+    total = weights.lowers + weights.numbers + weights.effects + weights.cycles + weights.package
+    if total != 100:
         raise ValueError("the weights do not add up to 100")
 
 

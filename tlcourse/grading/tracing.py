@@ -20,6 +20,9 @@ from tlcourse.diagnostics import Diagnostic, SourceFile, SourceMap, TLError, err
 from tlcourse.dialects.signature import stamp
 from tlcourse.dialects.text import to_text
 from tlcourse.grading import given, handed
+from tlcourse.grading.packages import packing
+from tlcourse.grading.packages.asked import PackageOrder
+from tlcourse.grading.packages.given import package_order
 from tlcourse.grading.sealed import Sealed
 from tlcourse.grading.spec import Case, Kind, Spec
 
@@ -36,6 +39,7 @@ class Order:
         bindings: shapes that the function is called with, one set per case.
         kind: of the exercise.
         given: for a pass, the module that it gets in each case, as text.
+        package: for a package, what is asked of it.
     """
 
     exercise: str
@@ -45,6 +49,7 @@ class Order:
     bindings: tuple[dict[str, int], ...]
     kind: Kind = "kernel"
     given: tuple[str, ...] = ()
+    package: PackageOrder | None = None
 
 
 def order_of(spec: Spec, cases: Sequence[Case]) -> Order:
@@ -57,6 +62,7 @@ def order_of(spec: Spec, cases: Sequence[Case]) -> Order:
         bindings=tuple(case.binding for case in cases),
         kind=spec.kind,
         given=given.texts(spec, cases),
+        package=package_order(spec, cases),
     )
 
 
@@ -92,7 +98,12 @@ class Traced(Protocol):
 
 
 def attempt_all(order: Order, factory: object) -> tuple[Attempt, ...]:
-    """Calls the factory for every case; a fault in one case leaves the others alone."""
+    """Calls the factory for every case; a fault in one case leaves the others alone.
+
+    A package is made once: what is given for each case is its texts.
+    """
+    if order.package is not None:
+        return (_attempt(order, 0, factory),) * len(order.bindings)
     return tuple(_attempt(order, index, factory) for index in range(len(order.bindings)))
 
 
@@ -160,7 +171,9 @@ def _sealed(order: Order, index: int, factory: object) -> Sealed:
     binding = order.bindings[index]
     if order.kind == "kernel":
         return _traced(order, binding, factory)
-    if order.kind == "pass":
+    if order.package is not None:
+        text = packing.packed(order.package, order.entry, factory)
+    elif order.kind == "pass":
         text = handed.rewritten(order.entry, factory, order.given[index])
     else:
         text = handed.text_of(order.kind, order.entry, factory)

@@ -15,6 +15,9 @@ from tlcourse.records import Check, State, Verdict
 FLAG = "to look at"
 """The text that names checks which a person should look at."""
 
+OUT_OF_STEPS = frozenset({"TL365", "TL504"})
+"""Codes that say that a kernel, or IR that is run op by op, was given up: it ran too long."""
+
 
 def from_checks(
     spec: Spec, checks: Sequence[Check], *, some_right: bool, sealed_sha256: str, mode: str
@@ -29,7 +32,8 @@ def from_checks(
         mode: how it is written.
     """
     judged = {check.state for check in checks} - {"TODO"}
-    state: State = "PASS" if judged == {"PASS"} else "PARTIAL" if some_right else "FAIL"
+    wrong: State = "TIMEOUT" if "TIMEOUT" in judged else "FAIL"
+    state: State = "PASS" if judged == {"PASS"} else "PARTIAL" if some_right else wrong
     return Verdict(
         exercise=spec.id,
         state=state,
@@ -95,7 +99,7 @@ def refused(case: Case, diagnostic: Diagnostic, points: float, language: Languag
         detail = block(diagnostic.why)
     return Check(
         name=say("lowers", language),
-        state="FAIL",
+        state="TIMEOUT" if diagnostic.code in OUT_OF_STEPS else "FAIL",
         points=0.0,
         max_points=points,
         reason=say(key, language, case=label(case, language), **values),

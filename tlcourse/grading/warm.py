@@ -30,7 +30,15 @@ from tlcourse.grading.walls import Walls
 READY = "ready"
 MODULE = "tlcourse.grading.child"
 # What a hand-in's first cell imports.
-_WARM = (MODULE, "torch", "numpy", "tilelang", "tilelang.language", "tlcourse.examples.minicv")
+_WARM = (
+    MODULE,
+    "tlcourse.grading.packages.inspecting",
+    "torch",
+    "numpy",
+    "tilelang",
+    "tilelang.language",
+    "tlcourse.examples.minicv",
+)
 
 
 @dataclass(frozen=True, kw_only=True)

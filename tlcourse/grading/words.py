@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from tlcourse.grading.package_words import PACKAGE_WORDS
+
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
@@ -211,6 +213,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "wrong hidden": ("{name} is wrong", "{name} 不正确"),
     "modified": ("the kernel changed its input {name}", "内核改动了输入 {name}"),
     "stopped": ("the run stopped: {what}", "运行停止：{what}"),
+    "steps": ("the kernel takes more steps than it may", "内核的步数超过了上限"),
     "stopped hidden": ("the run stopped ({code})", "运行停止（{code}）"),
     "arises": (
         "a number grows beyond its dtype: the first inf or NaN arises at the line shown",
@@ -392,4 +395,4 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "stored": ("{question}: {value} is stored", "{question}：已保存 {value}"),
     "nothing yet": ("Nothing checked yet.", "还没有检查过任何练习。"),
-}
+} | PACKAGE_WORDS

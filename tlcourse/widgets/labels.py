@@ -7,17 +7,6 @@ from typing import Literal
 Language = Literal["en", "zh"]
 
 _LABELS: dict[str, tuple[str, str]] = {
-    "replay": ("replay", "回放"),
-    "step": ("step", "步"),
-    "core": ("core", "核"),
-    "shape": ("shape", "形状"),
-    "instruction": ("instruction", "指令"),
-    "turn": ("loop turn", "循环轮次"),
-    "writes": ("writes", "写入"),
-    "flags_up": ("flags that are up", "已置起的标志"),
-    "none": ("none", "无"),
-    "pipe": ("pipe", "流水线"),
-    "all_steps": ("all {0} steps, {1} more left out", "全部 {0} 步，另有 {1} 步未列出"),
     "deadlock": ("Who waits for whom", "谁在等谁"),
     "nobody": ("nobody", "没有任何核"),
     "program": ("its program", "它的程序"),

@@ -1,45 +1,55 @@
-"""A replay as tables: at one step, every tile with its first elements, and the flags up then."""
+"""A replay: buffers and flags before and after each instruction of a block."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from tlcourse.diagnostics import SourceFile, SourceMap
 from tlcourse.replay import Change, Replay, ReplayStep
-from tlcourse.widgets import svg
-from tlcourse.widgets.labels import Language, label
+from tlcourse.widgets import standalone, svg
+from tlcourse.widgets.labels import Language
+from tlcourse.widgets.replay_state import TileKey, counted, replay_data, said, tile_of
+from tlcourse.widgets.replay_words import flag_words, up_words, word
 
+_SCRIPTS = ("replay.js",)
 Rows = tuple[tuple[str, ...], ...]
+Table = tuple[tuple[str, ...], Rows]
 
 
-def buffers_at(
-    replay: Replay, step: int, language: Language = "en"
-) -> tuple[tuple[str, ...], Rows]:
-    """All tiles that were written up to a step, as a table; `*` marks what the step wrote."""
-    latest: dict[tuple[str, str, str], tuple[int, Change]] = {}
+def buffers_at(replay: Replay, step: int, language: Language = "en") -> Table:
+    """All tiles that were written up to a step; the first cell says what the step did to one."""
+    latest: dict[TileKey, tuple[int, Change]] = {}
     for one in replay.steps[: step + 1]:
-        for change in one.changes:
-            core = "" if change.memory == "GM" else one.agent
-            latest[core, change.memory, change.tile] = (one.index, change)
-    rows = tuple(
-        (
-            "*" if index == step else "",
-            core,
-            memory,
-            tile,
-            change.shape,
-            change.before if index == step else "",
-            change.after,
-        )
-        for (core, memory, tile), (index, change) in sorted(latest.items())
-    )
-    keys = ("", "core", "space", "buffer", "shape", "before", "after")
-    return tuple(label(key, language) if key else "" for key in keys), rows
+        latest |= {tile_of(one, change): (one.index, change) for change in one.changes}
+    rows: list[tuple[str, ...]] = []
+    for (core, memory, tile), (index, change) in sorted(latest.items()):
+        written = index == step
+        is_read = tile in replay.steps[step].reads and core in ("", replay.steps[step].agent)
+        sign = word("written" if written else "read", language) if written or is_read else ""
+        before = change.before if written else change.after
+        rows.append((sign, core, memory, tile, change.shape, before, change.after))
+    keys = ("this_step", "core", "memory", "buffer", "shape", "before", "after")
+    return tuple(word(key, language) for key in keys), tuple(rows)
 
 
-def steps_table(replay: Replay, language: Language = "en") -> tuple[tuple[str, ...], Rows]:
+def flags_at(replay: Replay, step: int, language: Language = "en") -> Table:
+    """All flags that are up before or after a step; the first cell says which of them it moved."""
+    before = counted(replay.steps[step - 1].flags if step else ())
+    after = counted(replay.steps[step].flags)
+    rows: list[tuple[str, ...]] = []
+    for flag in sorted({*before, *after}):
+        was, now = before[flag], after[flag]
+        sign = "" if was == now else word("raised" if now > was else "lowered", language)
+        states = (up_words(count, language) for count in (was, now))
+        rows.append((sign, flag_words(flag, language), *states))
+    keys = ("this_step", "flag", "before", "after")
+    return tuple(word(key, language) for key in keys), tuple(rows)
+
+
+def steps_table(replay: Replay, language: Language = "en") -> Table:
     """All steps as a table: number, core, pipe, instruction, loop turn, line, what it wrote."""
     keys = ("step", "core", "pipe", "instruction", "turn", "line", "writes", "flags_up")
     rows = tuple(
@@ -51,69 +61,91 @@ def steps_table(replay: Replay, language: Language = "en") -> tuple[tuple[str, .
             ", ".join(map(str, one.iteration)),
             str(one.span.line) if one.span else "",
             "; ".join(f"{c.tile} = {c.after}" for c in one.changes),
-            "; ".join(one.flags),
+            "; ".join(flag_words(flag, language) for flag in one.flags),
         )
         for one in replay.steps
     )
-    return tuple(label(key, language) for key in keys), rows
+    return tuple(word(key, language) for key in keys), rows
 
 
 @dataclass(frozen=True)
 class ReplayView:
-    """A replay at one step: shows itself in a notebook as tables, in a terminal as lines.
+    """A replay at one step: a viewer in a notebook, tables elsewhere, lines in a terminal.
 
     Args:
         replay: the record.
-        step: the step whose buffers and flags are shown.
+        step: the step whose buffers and flags are shown first.
         language: `en` or `zh`.
+        sources: texts that the places in the record point into.
     """
 
     replay: Replay
     step: int
     language: Language = "en"
+    sources: SourceMap = field(default_factory=lambda: dict[str, SourceFile](), compare=False)
 
     def __repr__(self) -> str:
         return "\n".join(self._lines())
 
-    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self.to_html()}
+    def _repr_mimebundle_(self, **_: object) -> dict[str, object]:
+        return {**self._viewer(), "text/plain": repr(self), "text/html": self.to_html()}
 
     def at(self, step: int) -> ReplayView:
         """The same replay at another step; steps beyond either end are the end."""
         last = len(self.replay.steps) - 1
-        return ReplayView(self.replay, min(max(step, 0), last), self.language)
+        return ReplayView(self.replay, min(max(step, 0), last), self.language, self.sources)
+
+    def state(self) -> str:
+        """The whole state of the viewer."""
+        data = replay_data(self.replay, self.step, self.language, self.sources)
+        table = steps_table(self.replay, self.language)
+        return standalone.packed({**data, "table": table, "count": self._count()})
 
     def to_html(self) -> str:
         """The tables as HTML without a script."""
-        head, rows = buffers_at(self.replay, self.step, self.language)
-        flags = self._current().flags or (label("none", self.language),)
-        listed = "".join(f"<li>{html.escape(flag)}</li>" for flag in flags)
+        language, one = self.language, self._current()
+        flags = flags_at(self.replay, self.step, language)
+        listed = svg.grid_html(*flags) if flags[1] else f"<p>{word('no_flags', language)}</p>"
         return (
-            f"<p><b>{html.escape(self._title())}</b></p>{_table(head, rows)}"
-            f"<p>{html.escape(label('flags_up', self.language))}</p><ul>{listed}</ul>"
-            + svg.table_html(self._count(), *steps_table(self.replay, self.language))
+            f"<p><b>{html.escape(self._title())}</b>: {html.escape(said(one, language))}</p>"
+            f"<p>{word('buffers', language)}</p>"
+            + svg.grid_html(*buffers_at(self.replay, self.step, language))
+            + f"<p>{word('flags', language)}</p>{listed}"
+            + svg.table_html(self._count(), *steps_table(self.replay, language))
         )
 
     def export_html(self, path: str | Path) -> Path:
-        """Writes the tables as one HTML file; returns its path."""
-        title = f"{self.replay.kernel}: {label('replay', self.language)}"
-        return svg.write_page(path, title, self.to_html(), self.language)
+        """Writes the viewer as one HTML file that works from disk; returns its path.
+
+        `FILE#12` opens it at step 12.
+        """
+        target = Path(path)
+        title = word("title", self.language, self.replay.kernel, self.replay.block)
+        text = standalone.page(_SCRIPTS, self.state(), title, self.language, self.to_html())
+        target.write_text(text, encoding="utf-8")
+        return target
+
+    def _viewer(self) -> dict[str, object]:
+        try:
+            from tlcourse.widgets.viewers import viewer_handle
+        except ImportError:
+            return {}
+        return viewer_handle(_SCRIPTS, self.state(), f"ReplayView({self._title()})")
 
     def _current(self) -> ReplayStep:
         return self.replay.steps[self.step]
 
     def _title(self) -> str:
-        one = self._current()
+        one, language = self._current(), self.language
         turn = f" [{', '.join(map(str, one.iteration))}]" if one.iteration else ""
-        line = f", {label('line', self.language)} {one.span.line}" if one.span else ""
-        return (
-            f"{label('step', self.language)} {one.index} / {len(self.replay.steps) - 1}: "
-            f"{one.agent} {one.pipe} {one.op}{turn}{line}"
-        )
+        line = f", {word('at_line', language, one.span.line)}" if one.span else ""
+        place = word("at_step", language, one.index, len(self.replay.steps) - 1)
+        return f"{place}: {one.agent} {one.pipe} {one.op}{turn}{line}"
 
     def _count(self) -> str:
-        left = self.replay.left_out
-        return label("all_steps", self.language, len(self.replay.steps), left)
+        count, left = len(self.replay.steps), self.replay.left_out
+        key = "all_steps" if left else "all_steps_kept"
+        return word(key, self.language, count, left)
 
     def _lines(self) -> Iterator[str]:
         head, rows = buffers_at(self.replay, self.step, self.language)
@@ -121,13 +153,5 @@ class ReplayView:
         widths = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]
         for row in (head, *rows):
             yield "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
-        flags = "; ".join(self._current().flags) or label("none", self.language)
-        yield f"{label('flags_up', self.language)}: {flags}"
-
-
-def _table(head: tuple[str, ...], rows: Rows) -> str:
-    cells = "".join(f"<th>{html.escape(name)}</th>" for name in head)
-    lines = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    )
-    return f"<table><thead><tr>{cells}</tr></thead><tbody>{lines}</tbody></table>"
+        flags = "; ".join(self._current().flags) or word("none", self.language)
+        yield f"{word('flags_up', self.language)}: {flags}"

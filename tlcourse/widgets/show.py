@@ -212,12 +212,13 @@ def show_deadlock(kernel: object, language: Language = "en") -> DeadlockView:
     )
 
 
-def show_replay(kernel: object, step: int = -1, language: Language = "en") -> ReplayView:
-    """Shows tiles and flags of a block after one of its instructions.
+def show_replay(kernel: object, step: int = 0, language: Language = "en") -> ReplayView:
+    """Shows tiles and flags of a block before and after each of its instructions.
 
     Args:
         kernel: a kernel that was launched with `replay=BLOCK`, or the record.
-        step: the instruction, in the order of execution; negative ones count from the end.
+        step: the instruction shown first, in the order of execution; negative ones count from
+            the end.
         language: `en` or `zh`.
 
     Raises:
@@ -235,7 +236,7 @@ def show_replay(kernel: object, step: int = -1, language: Language = "en") -> Re
             why=f"the last launch wrote down {count} steps; `replay` says of which block",
             fix="launch with kernel.launch(.., replay=0), then show_replay(kernel, step=0)",
         )
-    return ReplayView(replay, step % len(replay.steps), language)
+    return ReplayView(replay, step % len(replay.steps), language, _sources(kernel))
 
 
 def _timeline(kernel: object) -> Timeline:

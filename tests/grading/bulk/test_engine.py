@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,19 @@ def test_a_timeout_is_tried_again_when_nothing_else_runs(monkeypatch, store: Sto
     assert found == {"a": "PASS", "b": "TIMEOUT", "c": "PASS", "d": "PASS"}
     assert sorted(order[-2:]) == ["a", "b"]
     assert len(order) == 6
+
+
+def test_a_kernel_that_took_too_many_steps_is_not_tried_again(monkeypatch, store: Store) -> None:
+    order: list[str] = []
+
+    def work(job: Job) -> Worked:
+        order.append(job.key)
+        worked = done(job.key, "TIMEOUT")
+        sealed = replace(worked.done.verdict, sealed_sha256="x")
+        return replace(worked, done=replace(worked.done, verdict=sealed))
+
+    assert set(states(monkeypatch, store, work).values()) == {"TIMEOUT"}
+    assert sorted(order) == list("abcd")
 
 
 def test_progress_counts_every_copy_and_says_what_is_left(monkeypatch, store: Store) -> None:

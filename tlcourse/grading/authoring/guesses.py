@@ -68,9 +68,9 @@ def guesses(spec: Spec) -> list[Guess]:
 
 
 def _asked(spec: Spec) -> Iterator[_Asked]:
-    dtypes = {parameter.name: parameter.dtype for parameter in spec.parameters}
-    for case in spec.cases:
-        inputs = draw(spec, case)
+    for case in spec.run_cases:
+        dtypes = {parameter.name: parameter.dtype for parameter in spec.at(case).parameters}
+        inputs = draw(spec.at(case), case)
         for output in spec.outputs:
             reference = evaluate(output.reference, inputs, case.binding)
             yield _Asked(

@@ -145,7 +145,7 @@ def _speed(spec: Spec, solved: Graded) -> Iterator[Line]:
     if spec.kind == "kernel" and spec.execution == "simulator":
         yield Line(what="cycles", ok=True, said=", ".join(map(str, cycles(spec, solved))))
     pairs = list(zip(spec.cases, attempts, strict=True))
-    judge(spec, spec.cases[:1], attempts[:1])  # loads what judging needs, which is not timed
+    judge(spec, spec.cases[:2], attempts[:2])  # loads what judging needs, which is not timed
     for name, chosen, limit in (
         ("public cases", [pair for pair in pairs if pair[0].public], PUBLIC_SECONDS),
         ("all cases", pairs, ALL_SECONDS),

@@ -68,7 +68,7 @@ def run(
     """Grades all jobs that the store does not know.
 
     A job that fails by the grader's fault is given out again, and one that ran out of time once
-    more when no other job runs.
+    more when no other job runs. Steps are counted, so a kernel that takes too many is not.
 
     Args:
         jobs: one per key.
@@ -89,7 +89,7 @@ def run(
     told(progress)
     late: list[Job] = []
     for job, done in _each(left, executor, progress):
-        if done.verdict.state == "TIMEOUT":
+        if done.verdict.state == "TIMEOUT" and not done.verdict.sealed_sha256:
             late.append(job)  # told and kept when it has had its second try
         else:
             _keep(done, job, store, results, progress, told)

@@ -92,7 +92,8 @@ def reasons(entry: Entry) -> list[str]:
     if verdict.state == "ERROR":
         found.append(f"the grader failed: {verdict.checks[0].reason}")
     elif verdict.state == "TIMEOUT":
-        found.append("ran out of time twice")
+        is_counted = bool(verdict.sealed_sha256)
+        found.append("takes more steps than it may" if is_counted else "ran out of time twice")
     elif not verdict.max_points:
         found.append(f"cannot be read: {verdict.checks[0].reason}")
     elif verdict.state == "TODO" and verdict.sealed_sha256:
