@@ -10,7 +10,7 @@ import pytest
 from tlcourse.diagnostics import TLError
 from tlcourse.examples.minicv import minicv_expert
 from tlcourse.jit import Kernel, compile
-from tlcourse.jit.lower_trace import disable, enable, lower_trace, output_from
+from tlcourse.jit.lower_trace import disable, enable, lower_trace, output_from, reset
 
 
 @pytest.fixture
@@ -77,10 +77,33 @@ def test_enable_and_disable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     disable()
 
 
-def test_upstreams_place() -> None:
-    from tilelang.tools.lower_trace import lower_trace as there
+def test_off_is_off_and_the_folder_of_before_comes_back(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TL_LOWER_TRACE", "terminal")
+    monkeypatch.setenv("TL_LOWER_TRACE_DIR", str(tmp_path / "mine"))
+    enable("html", str(tmp_path / "a"))
+    enable(trace_dir=str(tmp_path / "b"))
+    compile(minicv_expert(128, 128, 64, 64, 64, 64), mode="Expert")
+    assert (tmp_path / "b" / "minicv.html").exists()
+    reset()  # the next one is traced all the same
+    compile(minicv_expert(128, 128, 64, 64, 64, 64), mode="Expert")
+    assert capsys.readouterr().out.count("wrote ") == 2
+    disable()
+    compile(minicv_expert(128, 128, 64, 64, 64, 64), mode="Expert")
+    assert capsys.readouterr().out == ""
+    assert os.environ["TL_LOWER_TRACE_DIR"] == str(tmp_path / "mine")
+    enable("off")
+    compile(minicv_expert(128, 128, 64, 64, 64, 64), mode="Expert")
+    assert capsys.readouterr().out == ""
+    disable()
 
-    assert there is lower_trace
+
+def test_upstreams_place() -> None:
+    from tilelang.tools import lower_trace as there
+
+    assert there.lower_trace is lower_trace
+    assert (there.enable, there.disable, there.reset) == (enable, disable, reset)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -247,10 +248,13 @@ def metadata(name: str, saved: Any) -> Any:
 def stored(path: Path) -> Any:
     """The notebook as it lies on the disk, once it holds the state of its widgets."""
     limit = time.monotonic() + LIMIT_MS / 1000
-    while "widgets" not in (saved := json.loads(path.read_text(encoding="utf-8")))["metadata"]:
-        assert time.monotonic() < limit, "the notebook was not saved"
+    while time.monotonic() < limit:
+        with suppress(json.JSONDecodeError):  # the server is still writing it
+            saved = json.loads(path.read_text(encoding="utf-8"))
+            if "widgets" in saved["metadata"]:
+                return saved
         time.sleep(0.2)
-    return saved
+    raise AssertionError("the notebook was not saved")
 
 
 def trust(path: Path, work: Path) -> None:

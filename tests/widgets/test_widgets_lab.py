@@ -40,6 +40,7 @@ tlcourse.show_replay(kernel)"""
 ASK = """\
 from tlcourse import answer
 answer("d1.chip.p1", "?")  # a: one copy by MTE1  b: a copy, but a slow one  c: it is refused"""
+RIGHT = ["ArrowRight", "ArrowRight"]
 PYTHON = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 LIMIT_MS = 60_000
 # What Notebook 7 says when it starts: of its fonts, and of nbgrader's extension, which expects a
@@ -120,7 +121,7 @@ class Book:
         """Saves; the notebook as it lies on the disk, once it is as expected."""
         self.page.locator('[data-command="docmanager:save"]').first.click()
         limit = time.monotonic() + LIMIT_MS / 1000
-        while not has(saved := json.loads(self.path.read_text(encoding="utf-8"))):
+        while (saved := read_saved(self.path)) is None or not has(saved):
             assert time.monotonic() < limit, "the notebook was not saved"
             time.sleep(0.2)
         return saved
@@ -166,6 +167,13 @@ def open_book(chromium: Any, client: LabClient, work: Path) -> Iterator[Callable
         book.page.close()
 
 
+def read_saved(path: Path) -> Any:
+    """The notebook as it lies on the disk; None while the server is still writing it."""
+    with suppress(json.JSONDecodeError):
+        return json.loads(path.read_text(encoding="utf-8"))
+    return None
+
+
 def copied(saved: Any, path: Path, *, trusted_by: Path | None = None) -> None:
     """Writes a saved notebook anew, as a stranger's or as one that was signed."""
     metadata = saved["metadata"] | {"title": path.name}
@@ -177,11 +185,11 @@ def copied(saved: Any, path: Path, *, trusted_by: Path | None = None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "code", "shape", "keys"),
+    ("name", "code", "shape", "keys", "says", "twin"),
     [
-        ("timeline", PROFILE, ".picture .slice", ["ArrowRight", "ArrowRight"]),
-        ("grid", GRID, ".rounds .cell", ["ArrowRight", "ArrowRight"]),
-        ("replay", REPLAY, ".pane td", ["ArrowRight", "j", "n"]),
+        ("timeline", PROFILE, ".picture .slice", RIGHT, ".detail b", "figure img"),
+        ("grid", GRID, ".rounds .cell", RIGHT, ".detail b", "figure img"),
+        ("replay", REPLAY, ".pane td", ["ArrowRight", "j", "n"], ".summary", "table td"),
     ],
 )
 def test_runs_steps_saves_and_opens_again(
@@ -191,6 +199,8 @@ def test_runs_steps_saves_and_opens_again(
     code: str,
     shape: str,
     keys: list[str],
+    says: str,
+    twin: str,
 ) -> None:
     root = f".tl-{name}"
     book = open_book(f"{name}.ipynb", code)
@@ -199,7 +209,7 @@ def test_runs_steps_saves_and_opens_again(
     cells = book.page.locator(".jp-Cell").count()
     book.press(*keys, "b", "d", "d")  # none of them reaches the notebook
     book.page.wait_for_timeout(400)
-    held = book.text(f"{root} .detail b")
+    held = book.text(f"{root} {says}")
     assert book.page.locator(".jp-Cell").count() == cells
     assert book.serious(root) == []
     saved = book.save(lambda saved: "widgets" in saved["metadata"])
@@ -208,10 +218,10 @@ def test_runs_steps_saves_and_opens_again(
     copied(saved, folder / f"{name}_stranger.ipynb")
     again = open_book(f"{name}_trusted.ipynb")
     again.page.locator(f"{root} {shape}").first.wait_for()
-    again.page.locator(f"{root} .detail b").wait_for()
-    assert again.text(f"{root} .detail b") == held
+    again.page.locator(f"{root} {says}").wait_for()
+    assert again.text(f"{root} {says}") == held
     stranger = open_book(f"{name}_stranger.ipynb")
-    stranger.page.locator(".jp-OutputArea figure img").first.wait_for()
+    stranger.page.locator(f".jp-OutputArea {twin}").first.wait_for()
     assert stranger.page.locator(root).count() == 0
 
 

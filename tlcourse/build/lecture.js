@@ -34,7 +34,7 @@ function fit(slide) {
   const steps = slide.classList.contains("code") ? [18, 17, 16, 15, 14, 13, 12] : [28, 26, 24, 22, 20, 18];
   for (const size of steps) {
     body.style.setProperty("--size", `${size}px`);
-    const parts = [body, ...body.querySelectorAll("pre")];
+    const parts = [body, ...body.querySelectorAll(".code, .out, pre")];
     if (parts.every((one) => one.scrollHeight <= one.clientHeight + 1 && one.scrollWidth <= one.clientWidth + 1)) return;
   }
 }

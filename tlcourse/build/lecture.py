@@ -100,7 +100,7 @@ def _bar(title: str, other: str, words: Mapping[str, str]) -> str:
         said = html.escape(words[key])
         return f'<button data-do="{key}" title="{said}" aria-label="{said}">{sign}</button>'
 
-    signs = {"previous": "←", "next": "→", "contents": "☰", "notes": "🗒", "widget": "⌨"}
+    signs = {"previous": "←", "next": "→", "contents": "☰", "notes": "✎", "widget": "⌨"}
     buttons = "".join(button(key, sign) for key, sign in {**signs, "theme": "◐"}.items())
     link = f'<a class="other" href="{other}" title="{words["other"]}">{words["other"][:7]}</a>'
     return (

@@ -67,7 +67,7 @@ def _verdict(
     if spec.kind == "package" and attempts[0].state == "sealed":
         return _package(spec, cases, attempts, language, secret)
     if spec.kind == "package":  # without the package itself nothing of it is judged
-        attempts = attempts[:1] * len(cases)
+        attempts = (attempts[0],) * len(cases)
     outcomes = [_outcome(spec, *pair, secret) for pair in zip(cases, attempts, strict=True)]
     failed = [outcome for outcome in outcomes if isinstance(outcome, Attempt)]
     if len(failed) == len(outcomes):

@@ -109,11 +109,10 @@ def _choices(question: str, value: str, language: Language) -> dict[str, object]
 
 
 def _this_cell() -> str:
-    """The text of the cell that runs; nothing outside a notebook."""
-    shell = _shell()
-    names = cast("dict[str, object]", shell.user_ns) if shell is not None else {}
-    inputs = names.get("In")
-    return str(cast("list[object]", inputs)[-1]) if isinstance(inputs, list) and inputs else ""
+    """The text of the cell that runs, as the front end sent it; nothing outside a notebook."""
+    parent = getattr(_shell(), "get_parent", dict[str, object])()
+    content = cast("dict[str, object]", parent.get("content", {}))
+    return str(content.get("code", ""))
 
 
 def progress(*, language: Language = "en") -> None:

@@ -26,6 +26,8 @@ _OUTPUTS: dict[str, TraceOutput | None] = {
     "terminal": "terminal",
     "both": "both",
 }
+# What TL_LOWER_TRACE_DIR said before each `enable(trace_dir=..)`, for `disable`.
+_folder_outside: list[str | None] = []
 _SIGNS = {"+": "\x1b[32m", "-": "\x1b[31m"}
 
 
@@ -96,12 +98,29 @@ def enable(mode: str | None = None, trace_dir: str | None = None) -> None:
     else:
         os.environ.setdefault(ENABLED, "html")
     if trace_dir is not None:
+        _folder_outside.append(os.environ.get(FOLDER))
         os.environ[FOLDER] = trace_dir
 
 
 def disable() -> None:
-    """Traces no more kernels."""
+    """Traces no more kernels, and forgets the folder that `enable` was told."""
     os.environ.pop(ENABLED, None)
+    if not _folder_outside:
+        return
+    outside = _folder_outside[0]
+    _folder_outside.clear()
+    if outside is None:
+        os.environ.pop(FOLDER, None)
+    else:
+        os.environ[FOLDER] = outside
+
+
+def reset() -> None:
+    """Drops what the compilation that is running has recorded; there is none outside of one.
+
+    Differs from upstream: a kernel is traced when it is made, in one go and with a record of its
+    own, so there is never a half-made record to drop and later kernels are traced as before.
+    """
 
 
 def output_from(word: str) -> TraceOutput | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from tlcourse import __version__
+from tlcourse.config import read_config
 from tlcourse.functional.compiled import build, machine_tag, whole_text
 from tlcourse.ops.artefact import (
     INDEX,
@@ -62,7 +63,8 @@ def precompile(folder: Path, *, native: bool = True) -> Iterator[Built]:
 
     Args:
         folder: the package's folder.
-        native: whether C is built into a library for this kind of machine, too.
+        native: whether C is built into a library for this kind of machine, too; where the
+            settings ask for the engine `torch`, it is not.
 
     Raises:
         TL485: it is no operator package.
@@ -117,7 +119,7 @@ def _build(
     contents = {
         PROGRAM: to_json(program).encode(),
         WRAPPER: host_wrapper(program.signature).encode(),
-        **(_native(text) if text and native else {}),
+        **(_native(text) if text and native and read_config().engine != "torch" else {}),
     }
     artefact = Artefact(
         operator=recipe.operator,

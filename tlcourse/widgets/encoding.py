@@ -8,6 +8,7 @@ anew, so that only lines that are really new take room.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -105,7 +106,7 @@ class Texts:
             if not rows:
                 base = -1
                 rows = tuple(Row("added", after=k) for k in range(len(lines)))
-            self._add(list(zip(lines, carried(lines, places), strict=True)), base, rows)
+            self._add(list(zip(lines, self._known_places(lines, places), strict=True)), base, rows)
         return self._numbers[text]
 
     def packed(self) -> dict[str, object]:
@@ -114,7 +115,8 @@ class Texts:
         `lines` has one entry a line: template, then its names. A text is the place of its base,
         the rows between the two (see `packed_rows`), the entries of its new lines, and the
         distances between rows whose line cannot be copied though it stayed. An entry is 0 where
-        it is used for the first time, else how many came after it.
+        it is used for the first time, else how many came after it. Places are pairs of source and
+        line; a single 1 behind them says that they were carried here from a neighbouring op.
         """
         entries = self._entries.values()
         lines = [" ".join([str(entry.template), *entry.codes]) for entry in entries]
@@ -127,7 +129,7 @@ class Texts:
         }
 
     def _add(
-        self, lines: list[tuple[Line, tuple[Place, ...]]], base: int, rows: tuple[Row, ...]
+        self, lines: list[tuple[Line, tuple[int, ...]]], base: int, rows: tuple[Row, ...]
     ) -> None:
         old = self._written[base] if base >= 0 else []
         numbering, written = _Numbering(), list[_Written]()
@@ -154,11 +156,11 @@ class Texts:
         self._written.append(written)
 
     def _copy(
-        self, before: _Written, line: Line, places: tuple[Place, ...], numbering: _Numbering
+        self, before: _Written, line: Line, places: tuple[int, ...], numbering: _Numbering
     ) -> _Written | None:
         """The line as a copy of its partner, if that gives just this line."""
         entry = before.entry
-        if self._template(line) != entry.template or self._known(places) != entry.places:
+        if self._template(line) != entry.template or places != entry.places:
             return None
         if not numbering.copies(before, line.names):
             return None
@@ -173,10 +175,10 @@ class Texts:
         return number
 
     def _entry(
-        self, line: Line, codes: tuple[str, ...], places: tuple[Place, ...]
+        self, line: Line, codes: tuple[str, ...], places: tuple[int, ...]
     ) -> tuple[_Written, int]:
         """A line written out, and what stands for its entry."""
-        key = (self._template(line), codes, self._known(places))
+        key = (self._template(line), codes, places)
         fresh, entry = len(self._entries), self._entries.get(key)
         if entry is None:
             new = tuple(k for k, code in enumerate(codes) if is_new(code))
@@ -184,10 +186,15 @@ class Texts:
             entry = self._entries[key] = _Entry(fresh, *key, new, named)
         return _Written(entry, line.names), fresh - entry.number
 
+    def _known_places(
+        self, lines: list[Line], own: list[tuple[Place, ...]]
+    ) -> Iterator[tuple[int, ...]]:
+        """The places of lines as flat (source number, line) pairs, 1 behind those carried."""
+        for places, before in zip(carried(lines, own), own, strict=True):
+            known = self._known(places) if places else ()
+            yield known if before or not known else (*known, 1)
+
     def _known(self, places: tuple[Place, ...]) -> tuple[int, ...]:
-        """Places as flat (source number, line) pairs."""
-        if not places:
-            return ()
         known = [(self.sources.index(s), line) for s, line in places if s in self.sources]
         return tuple(number for pair in known for number in pair)
 

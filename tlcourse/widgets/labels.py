@@ -24,6 +24,7 @@ _LABELS: dict[str, tuple[str, str]] = {
         "A pass made this line; it comes from no line of yours alone.",
         "此行由 pass 生成，不对应你的某一行。",
     ),
+    "near": ("line of a neighbouring op", "取自相邻算子的行"),
     "find": ("find in the IR  ( ? )", "在 IR 中查找（?）"),
     "before": ("before", "之前"),
     "after": ("after", "之后"),

@@ -204,18 +204,23 @@ function show(root, model, first) {
     return flat.flatMap((value, k) => (k % 2 ? [`${flat[k - 1]}:${value}`] : []));
   }
 
-  function light(keys) {
+  // A line of the source says so where the op pointed at has it from a neighbour.
+  function light(keys, near) {
     for (const node of lit) node.classList.remove("hit");
+    for (const node of part("source").querySelectorAll("[data-near]")) node.removeAttribute("data-near");
     const nodes = keys.length ? [...root.querySelectorAll("[data-line], [data-source]")] : [];
     lit = nodes.filter((node) => places(node).some((key) => keys.includes(key)));
-    for (const node of lit) node.classList.add("hit");
+    for (const node of lit) {
+      node.classList.add("hit");
+      if (near && node.dataset.source) node.lastChild.dataset.near = near;
+    }
   }
 
   function point(node, pin) {
     if (!state.places.length) return;
     if (pin) pinned = pinned === node ? null : node;
     const chosen = pinned || node;
-    light(chosen ? places(chosen) : []);
+    light(chosen ? places(chosen) : [], chosen?.dataset.near);
     const [text, line] = (chosen ? places(chosen)[0] || "" : "").split(":").map(Number);
     tellPlace(root, state.source_ids?.[text] ?? null, line);
     part("nowhere").hidden = !chosen?.dataset.line || lit.some((one) => one.dataset.source);

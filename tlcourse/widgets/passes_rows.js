@@ -20,6 +20,9 @@ function paint(text, colours) {
   return html + escape(text.slice(last));
 }
 
+// Whether the place of a line was carried to it from another op: one number is left over.
+const isCarried = (state, line) => (state.places[state.entryOf[line]] || []).length % 2 === 1;
+
 function sideHtml(state, side, cuts, offset) {
   if (!side) return '<i class="n"></i><i class="g"></i><code class="void"></code>';
   const text = state.lines[side.line], sign = ROW_SIGNS[side.kind];
@@ -36,7 +39,7 @@ function sideHtml(state, side, cuts, offset) {
   const spoken = sign ? ` role="img" aria-label="${state.labels[side.kind]}"` : "";
   return (
     `<i class="n">${side.number}</i><i class="g"${spoken}>${sign}</i>` +
-    `<code data-line="${side.line}" style="--indent:${indent}">${html}${piece(last)}</code>`
+    `<code data-line="${side.line}"${isCarried(state, side.line) ? ` data-near="${state.labels.near}"` : ""} style="--indent:${indent}">${html}${piece(last)}</code>`
   );
 }
 

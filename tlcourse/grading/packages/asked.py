@@ -26,10 +26,14 @@ class TensorKind:
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """Tensors that one case of the exercise calls a kernel with, in the kernel's order."""
+    """Tensors that one case of the exercise calls a kernel with, in the kernel's order.
+
+    The operator is called in public cases alone, as what stops a call is told in full.
+    """
 
     inputs: tuple[TensorKind, ...]
     outputs: tuple[TensorKind, ...]
+    public: bool
 
 
 @dataclass(frozen=True, kw_only=True)

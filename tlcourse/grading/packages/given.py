@@ -63,4 +63,4 @@ def _wanted(spec: Spec, case: Case) -> Wanted:
             if one.role in roles
         )
 
-    return Wanted(inputs=kinds(("in", "inout")), outputs=kinds(("out",)))
+    return Wanted(inputs=kinds(("in", "inout")), outputs=kinds(("out",)), public=case.public)

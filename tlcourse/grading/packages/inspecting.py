@@ -107,7 +107,7 @@ def _used(asked: PackageOrder, sites: dict[str, Path], observed: Observed) -> di
         sites={copy: str(sites[copy]) for copy in USED},
         name=asked.name,
         operator=asked.operator,
-        calls=tuple(one.inputs for one in asked.wanted) if asked.is_called else (),
+        calls=tuple(one.inputs for one in asked.wanted if one.public) if asked.is_called else (),
         model=observed.model if asked.has_model else "",
         sha256=observed.sha256,
         seconds=_USE_SECONDS,

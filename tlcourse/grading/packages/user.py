@@ -139,7 +139,8 @@ def _run_model(question: Question) -> tuple[Numbers, tuple[str, ...]]:
 
 
 def _in_words(problem: BaseException) -> str:
-    return f"{type(problem).__name__}: {problem}".rstrip(": ")
+    lines = str(problem).splitlines() or [""]
+    return f"{type(problem).__name__}: {lines[0]}".rstrip(": ")
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tlcourse.jit.elsewhere import asker as _asker
-from tlcourse.jit.lower_trace import disable, enable, lower_trace
+from tlcourse.jit.lower_trace import disable, enable, lower_trace, reset
 
-__all__ = ["disable", "enable", "lower_trace"]
+__all__ = ["disable", "enable", "lower_trace", "reset"]
 
 __getattr__ = _asker("tilelang.tools.lower_trace", __all__)
