@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tlcourse.widgets.show import (
         show_chip,
         show_deadlock,
+        show_findings,
         show_grid,
         show_memory,
         show_passes,
@@ -37,6 +38,7 @@ __all__ = [
     "progress",
     "show_chip",
     "show_deadlock",
+    "show_findings",
     "show_grid",
     "show_memory",
     "show_passes",
@@ -52,6 +54,7 @@ _HOME = {
     "progress": "tlcourse.grading.notebook",
     "show_chip": "tlcourse.widgets.show",
     "show_deadlock": "tlcourse.widgets.show",
+    "show_findings": "tlcourse.widgets.show",
     "show_grid": "tlcourse.widgets.show",
     "show_memory": "tlcourse.widgets.show",
     "show_passes": "tlcourse.widgets.show",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal, cast
 
@@ -68,9 +69,28 @@ class Config:
     tuning_cache_enabled: bool = True
 
 
+# Every variable, and HOME and USERPROFILE, which `~` stands for.
+_VARIABLES = (
+    *("TILELANG_ASCEND_MODE", "TLCOURSE_COMPILER", "TLCOURSE_EXECUTION", "TLCOURSE_CHECKS"),
+    *("TILELANG_ASCEND_DEVICE_NAME", "TILELANG_CACHE_DIR", "TILELANG_DISABLE_CACHE"),
+    *("TLCOURSE_BISHENGIR_OPT", "TLCOURSE_STEP_LIMIT", "TLCOURSE_BOUNDS", "TLCOURSE_ENGINE"),
+    *("TLCOURSE_STRICT", "TILELANG_DUMP_IR", "TL_LOWER_TRACE", "TL_LOWER_TRACE_DIR"),
+    *("TILELANG_ENABLE_SIMT", "TILELANG_AUTO_TUNING_CPU_UTILITIES"),
+    *("TILELANG_AUTO_TUNING_CPU_COUNTS", "TILELANG_AUTO_TUNING_MAX_CPU_COUNT"),
+    *("TILELANG_AUTO_TUNING_DISABLE_CACHE", "HOME", "USERPROFILE"),
+)
+
+
 def read_config() -> Config:
     """The settings that the environment holds now."""
-    env = os.environ.get
+    return _config_of(tuple(map(os.environ.get, _VARIABLES)))
+
+
+@lru_cache(maxsize=64)
+def _config_of(values: tuple[str | None, ...]) -> Config:
+    """The settings of a state of the environment; a launch asks for them several times."""
+    given = {name: text for name, text in zip(_VARIABLES, values, strict=True) if text is not None}
+    env = given.get
     return Config(
         mode=mode_from(env("TILELANG_ASCEND_MODE", "")),
         backend=cast(Backend, env("TLCOURSE_COMPILER", "embedded")),

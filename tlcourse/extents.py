@@ -36,6 +36,7 @@ def parse(text: str) -> ast.expr:
     return tree
 
 
+@lru_cache(maxsize=4096)
 def symbols(text: str) -> tuple[str, ...]:
     """The symbols of an extent, each once, in order of appearance."""
     names = [
@@ -53,7 +54,7 @@ def evaluate(text: str, values: Mapping[str, int]) -> int:
         KeyError: a symbol has no value.
         ZeroDivisionError: the extent divides by zero.
     """
-    return _value(parse(text), values)
+    return int(text) if text.isdecimal() else _value(parse(text), values)
 
 
 def _check(node: ast.expr, text: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from tlcourse.config import read_config
+from tlcourse.config import Config, read_config
 from tlcourse.diagnostics import Label, SourceMap, TLError, error
 from tlcourse.records import Signature
 
@@ -34,8 +34,11 @@ def instruction_steps(elements: int) -> int:
     return INSTRUCTION_STEPS + elements // ELEMENTS_PER_STEP
 
 
-def step_limit() -> int:
+def step_limit(config: Config | None = None) -> int:
     """The steps that a launch may take, from TLCOURSE_STEP_LIMIT or `limited_to`.
+
+    Args:
+        config: the settings, where they are read already.
 
     Raises:
         TLError: TL424 it is no whole number above 0.
@@ -43,7 +46,7 @@ def step_limit() -> int:
     own = _own_limit.get()
     if own is not None:
         return own
-    text = read_config().step_limit.strip().replace("_", "")
+    text = (config or read_config()).step_limit.strip().replace("_", "")
     if text.isdecimal() and int(text) > 0:
         return int(text)
     raise error(

@@ -24,6 +24,12 @@ from tlcourse.grading.facts import answer_of
         ("changes", ("minicv", "disable_hivm_auto_inject_sync", "on"), "flags"),
         ("changes", ("minicv", "disable_auto_inject_block_sync", "on"), "between"),
         ("changes", ("minicv", "enable_auto_multi_buffer", "on"), "nothing"),
+        ("loop", ("loops", "1"), "vector, none"),  # a shifted load is a region
+        ("loop", ("loops", "2"), "scalar, statements"),
+        ("loop", ("loops", "3"), "vector, none"),  # a choice, no branch
+        ("loop", ("loops", "4"), "scalar, branch"),
+        ("loop", ("loops", "5"), "scalar, index"),
+        ("loop", ("loops", "6"), "forbidden, order"),
     ],
 )
 def test_facts_are_read_from_the_kernel(fact: str, of: tuple[str, ...], answer: str) -> None:

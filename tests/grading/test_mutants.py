@@ -5,18 +5,31 @@ The mutants of an exercise stand in grader/mutants, as edits of its solution.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tlcourse.grading.authoring import mutants
 from tlcourse.grading.authoring.mutants import Mutant, read_mutants
-from tlcourse.grading.hand_in import grade_notebook
+from tlcourse.grading.hand_in import graded
+from tlcourse.grading.protection import parent_here, protection_of, runner_of
 from tlcourse.grading.report import as_text
 from tlcourse.grading.spec import known_ids, load
+from tlcourse.records import Verdict
 
 ROOT = Path(__file__).parents[2]
 MUTANTS = [(name, mutant) for name in known_ids() for mutant in read_mutants(name).mutants]
+
+
+@pytest.fixture(scope="module")
+def grade() -> Iterator[Callable[[Path], Verdict]]:
+    """Grades a notebook, forked from a warm parent where the system forks."""
+    parent = parent_here()
+    runner = runner_of(parent, protection_of(parent))
+    yield lambda path: graded(path, runner=runner).verdict
+    if parent is not None:
+        parent.stop()
 
 
 def write(exercise: str, mutant: Mutant, folder: Path) -> Path:
@@ -30,25 +43,33 @@ def write(exercise: str, mutant: Mutant, folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("exercise", "mutant"), MUTANTS, ids=[f"{name}-{mutant.name}" for name, mutant in MUTANTS]
 )
-def test_each_mutant_is_named(exercise: str, mutant: Mutant, tmp_path: Path) -> None:
-    verdict = grade_notebook(write(exercise, mutant, tmp_path))
+def test_each_mutant_is_named(
+    exercise: str, mutant: Mutant, tmp_path: Path, grade: Callable[[Path], Verdict]
+) -> None:
+    verdict = grade(write(exercise, mutant, tmp_path))
     assert (verdict.state, mutant.said in as_text(verdict)) == (mutant.state, True)
     assert verdict.points < verdict.max_points
 
 
 @pytest.mark.parametrize("exercise", known_ids())
-def test_solution_earns_all_and_untouched_is_todo(exercise: str) -> None:
+def test_solution_earns_all_and_untouched_is_todo(
+    exercise: str, grade: Callable[[Path], Verdict]
+) -> None:
     name = mutants.place(exercise).with_suffix(".ipynb")
-    solved = grade_notebook(ROOT / "solutions" / name)
-    assert (solved.state, solved.points) == ("PASS", float(load(exercise).points))
-    untouched = grade_notebook(ROOT / "exercises" / name)
+    solved = grade(ROOT / "solutions" / name)
+    is_written = load(exercise).kind == "written"
+    wanted = ("TODO", 0.0) if is_written else ("PASS", float(load(exercise).points))
+    assert (solved.state, solved.points) == wanted
+    assert bool(solved.sealed_sha256)
+    untouched = grade(ROOT / "exercises" / name)
+    assert not untouched.sealed_sha256
     assert (untouched.state, untouched.points) == ("TODO", 0.0)
 
 
 @pytest.mark.parametrize("exercise", known_ids())
 def test_mutants_of_the_spec_are_those_that_are_graded(exercise: str) -> None:
     found = tuple(mutant.name for mutant in read_mutants(exercise).mutants)
-    assert found
+    assert bool(found) == (load(exercise).kind != "written")
     assert found == load(exercise).mutants
 
 

@@ -76,3 +76,9 @@ def test_equal_lines_of_two_places_are_two_entries() -> None:
     texts = Texts(sources=["cell:1"])
     texts.number('a.x loc("cell:1":3:1)\na.x loc("cell:1":4:1)\na.x loc("elsewhere":4:1)')
     assert texts.packed()["places"] == [[0, 3], [0, 4], []]
+
+
+def test_a_place_that_was_carried_is_marked() -> None:
+    texts = Texts(sources=["k"])
+    texts.number('%0 = a.x\na.y %0 loc("k":4:1)\n%1 = a.x loc("elsewhere":2:1)')
+    assert texts.packed()["places"] == [[0, 4, 1], [0, 4], []]

@@ -170,6 +170,34 @@ def test_pointing_at_ir_lights_the_learners_line(opened: Opened) -> None:
     assert "comes from no line of yours" in opened.page.locator(".nowhere").inner_text()
 
 
+def test_a_place_from_a_neighbour_says_so(
+    chromium: Any, make_trace: MakeTrace, ir: dict[str, str], tmp_path: Path
+) -> None:
+    own = ' loc("cell:1":3:5)'
+    bare = ir["loaded"].replace(own, "")  # the alloc has no place; the load that reads it has
+    trace = make_trace(
+        ("codegen", "input", "changed", ir["input"]), ("npuir", "p", "changed", bare)
+    )
+    opened = Opened(chromium, export_html(trace, tmp_path / "near.html"))
+    said = (
+        "node => getComputedStyle(node, '::after').content + getComputedStyle(node).textDecoration"
+    )
+    line = opened.page.locator(".source [data-source='0:4']")
+    opened.page.locator(".diff > * > :nth-child(6)[data-line]", has_text="memref.alloc").hover()
+    assert "hit" in str(line.get_attribute("class"))
+    carried = line.locator("code").evaluate(said)
+    assert "line of a neighbouring op" in carried
+    assert "dotted" in carried
+    line.hover()
+    near = opened.page.locator(".diff > * > :nth-child(6).hit[data-near]")
+    assert "memref.alloc" in near.inner_text()
+    assert "line of a neighbouring op" in near.evaluate(said)
+    opened.page.locator(".r-added [data-line]", has_text="hivm.hir.load").hover()
+    assert "dotted" not in line.locator("code").evaluate(said)
+    assert opened.count(".source [data-near]") == 0
+    opened.page.close()
+
+
 def test_lecture_mode_is_large(opened: Opened) -> None:
     normal = opened.size(".diff code")
     opened.press("f")

@@ -15,6 +15,7 @@ from nbformat import NotebookNode, v4
 
 from tlcourse.build.source import Cell, Language, Source, not_a_source
 from tlcourse.diagnostics import TLError, error
+from tlcourse.grading.notebook_file import TEXT_STUB
 
 FORMAT = 1  # raised when notebooks are made differently from the same sources
 _CELL_SECONDS = 120
@@ -101,6 +102,7 @@ def stripped(notebook: NotebookNode, source: Path) -> NotebookNode:
     config = Config()
     stub = "# your code here\nraise NotImplementedError"
     config.ClearSolutions.code_stub = {"python": stub}
+    config.ClearSolutions.text_stub = TEXT_STUB
     resources: dict[str, Any] = {"unique_key": "", "output_files_dir": ""}
     try:
         cleared, _ = cast(Any, ClearSolutions(config=config)).preprocess(notebook, resources)

@@ -31,14 +31,17 @@ _THREADS = ("-fopenmp",)
 _WIDE = ("-mprefer-vector-width=512",)  # of compilers for x86
 _CHOICES = ((*_THREADS, *_WIDE), _THREADS, ())
 _BUILD_SECONDS = 120
+_RUNTIME = ("runtime.h", "matrix_unit.h")  # each may include the next
 
 Argument = torch.Tensor | int | float
 
 
 def whole_text(source: str) -> str:
     """C text with the runtime that it includes in its place, so that it stands alone."""
-    runtime = Path(__file__).with_name("runtime.h").read_text(encoding="utf-8")
-    return source.replace('#include "runtime.h"', runtime)
+    for name in _RUNTIME:
+        text = Path(__file__).with_name(name).read_text(encoding="utf-8")
+        source = source.replace(f'#include "{name}"', text)
+    return source
 
 
 def find_compiler() -> str | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from tlcourse import work
-from tlcourse.config import read_config
+from tlcourse.config import Config, read_config
 from tlcourse.diagnostics import Label, TLError, error
 from tlcourse.functional import faults, nonfinite
 from tlcourse.functional.arguments import Argument, bind, grid_of
@@ -82,14 +82,15 @@ def run(
     threads = torch.get_num_threads()
     with torch.inference_mode(), _one_thread():
         arguments, values = bind(program, buffers, symbols)
-        limit = work.step_limit() if step_limit is None else step_limit
+        config = read_config()
+        limit = work.step_limit(config) if step_limit is None else step_limit
         launch = Launch(
             program=program, grid=grid_of(program, values), step_limit=limit, threads=threads
         )
         launch.after_block = after_block
         start = nonfinite.start_of(program, arguments)
         try:
-            _run_bounded(launch, arguments)
+            _run_bounded(launch, arguments, config)
         except StopLaunch as stop:
             launch.findings.append(stop.finding)
         launch.prints.finish()
@@ -98,32 +99,32 @@ def run(
     return FunctionalRun(findings=tuple(launch.findings))
 
 
-def _run_bounded(launch: Launch, arguments: Sequence[Argument]) -> None:
+def _run_bounded(launch: Launch, arguments: Sequence[Argument], config: Config) -> None:
     """Runs in the caller's tensors, or in copies with the memory of the device behind them."""
-    if read_config().bounds != "device":
-        _run(launch, arguments)
+    if config.bounds != "device":
+        _run(launch, arguments, config.engine)
         return
     names = [parameter.name for parameter in launch.program.signature.parameters]
     slack = with_slack(names, arguments)
     launch.capacity = slack.capacity
     try:
-        _run(launch, slack.arguments)
+        _run(launch, slack.arguments, config.engine)
     finally:
         slack.give_back()
 
 
-def _run(launch: Launch, arguments: Sequence[Argument]) -> None:
+def _run(launch: Launch, arguments: Sequence[Argument], engine: str) -> None:
     cores = _cores(launch)
     _charge_blocks(launch, cores)
-    if launch.after_block is None and _run_compiled(launch, arguments):
+    if launch.after_block is None and _run_compiled(launch, arguments, engine):
         return
     if launch.after_block is not None or not run_batched(launch, arguments, _REFUSALS):
         _run_singly(launch, arguments)
 
 
-def _run_compiled(launch: Launch, arguments: Sequence[Argument]) -> bool:
+def _run_compiled(launch: Launch, arguments: Sequence[Argument], engine: str) -> bool:
     """Runs in C where that is wanted and can be done."""
-    library = library_of(launch.program, read_config().engine)
+    library = library_of(launch.program, engine)
     if library is None:
         return False
     return run_compiled(library, launch.program, arguments, launch.grid, launch.threads)

@@ -74,6 +74,12 @@ ROW(bf16_f32, bf16, float, ld_bf16)
 ROW(f32_bf16, float, bf16, st_bf16)
 ROW(f32_f32, float, float, )
 
+/* Asks for memory that is read soon, at most a page. */
+INLINE void fetch(const void *from, int64_t bytes) {
+  for (int64_t i = 0; i < bytes && i < 4096; i += 64)
+    __builtin_prefetch((const char *)from + i);
+}
+
 /* e ** x: x = n ln 2 + r, a polynomial for e ** r, n into the exponent. What is smaller than all
  * normal numbers becomes 0. */
 INLINE float exp_f32(float x) {
@@ -322,6 +328,31 @@ INLINE void turn(const float *from, int stride, float *to, int to_stride) {
 AS_FLOATS(f16, f16, ld_f16)
 AS_FLOATS(bf16, bf16, ld_bf16)
 AS_FLOATS(f32, float, )
+
+#include "matrix_unit.h"
+
+/* C [M, N] (+)= A * B, on the matrix unit or with vectors; `work` has room for either. */
+#ifdef MATRIX_UNIT
+#define ON_UNIT(name) \
+  if (M >= 8 && N >= 8 && K >= 8 && unit_allowed() && \
+      unit_##name(M, N, K, a, a_row, a_column, b, b_row, b_column, c, ldc, fresh, work)) \
+    return;
+#else
+#define ON_UNIT(name)
+#endif
+#define PRODUCT(name, type) \
+  INLINE void product_##name(int M, int N, int K, const type *a, int64_t a_row, int64_t a_column, \
+                             const type *b, int64_t b_row, int64_t b_column, float *c, \
+                             int64_t ldc, int fresh, char *work) { \
+    ON_UNIT(name) \
+    float *panels = (float *)work, *turned = panels + (size_t)K * ((N + WIDE - 1) / WIDE * WIDE); \
+    float *left = turned + K * WIDE; \
+    floats_##name(M, K, a, a_row, a_column, left); \
+    panels_##name(K, N, b, b_row, b_column, panels, turned); \
+    product(M, N, K, left, K, panels, c, ldc, fresh); \
+  }
+PRODUCT(f16, f16)
+PRODUCT(bf16, bf16)
 
 /* C [M, N] (+)= A * B of int8, exact in int32. */
 INLINE void product_int8(int M, int N, int K, const int8_t *a, int64_t a_row, int64_t a_column,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from tlcourse.grading.words import Phrase
-from tlcourse.records import MemoryMap, Timeline
+from tlcourse.records import Instruction, MemoryMap, Timeline
 
 _TO_GM = {"MTE3", "FIX"}
 
@@ -37,17 +37,19 @@ class Record:
     are_apart: bool = True
 
 
-def missing(name: str, limit: float, record: Record) -> Phrase | None:
+def missing(name: str, limit: float, record: Record, per: int = 1) -> Phrase | None:
     """What to say where an asked effect is missing; None where it holds.
 
     Args:
         name: the effect.
         limit: the number to keep to, for effects that count: the most, or of AT_LEAST the least.
         record: what the simulator saw.
+        per: what a count is divided by.
     """
     seen = EFFECTS[name](record)
     if isinstance(seen, bool):
         return None if seen else Phrase(key=name)
+    seen = None if seen is None else seen / per
     if seen is None or (seen >= limit if name in AT_LEAST else seen <= limit):
         return None
     return Phrase(key=name, values={"seen": seen, "limit": limit})
@@ -78,6 +80,29 @@ def _bytes_written(record: Record) -> float | None:
         return None
     written = sum(i.bytes for i in record.timeline.instructions if i.pipe in _TO_GM)
     return written * record.blocks / record.output_bytes
+
+
+def _in_all(record: Record, amount: Callable[[Instruction], int]) -> float:
+    """An amount, summed over all blocks; where some are timed by others, at least this."""
+    shown: dict[int, int] = {}
+    for instruction in record.timeline.instructions:
+        shown[instruction.block] = shown.get(instruction.block, 0) + amount(instruction)
+    return sum(shown.values()) + record.timeline.replicated_blocks * min(shown.values(), default=0)
+
+
+def _bytes_read(record: Record) -> float:
+    """Bytes that come from global memory."""
+    return _in_all(record, lambda i: i.bytes if i.pipe == "MTE2" else 0)
+
+
+def _product_work(record: Record) -> float:
+    """Multiplications and additions of all products."""
+    return _in_all(record, lambda i: i.operations if i.pipe == "M" else 0)
+
+
+def _scalar_elements(record: Record) -> float:
+    """Elements that the scalar unit reads or writes, one by one."""
+    return _in_all(record, lambda i: i.pipe == "S" and i.op in ("load", "store"))
 
 
 def _ub(record: Record) -> MemoryMap | None:
@@ -161,6 +186,9 @@ EFFECTS: dict[str, Callable[[Record], bool | float | None]] = {
     "products_ahead": _products_ahead,
     "cube_idle": _cube_idle,
     "busiest_vector_core": _busiest_vector_core,
+    "bytes_read": _bytes_read,
+    "product_work": _product_work,
+    "scalar_elements": _scalar_elements,
     "is_placed": lambda record: record.is_placed,
     "are_apart": lambda record: record.are_apart,
 }

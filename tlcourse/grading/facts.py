@@ -12,6 +12,8 @@ from tlcourse import extents
 from tlcourse.chips import DEFAULT_CHIP
 from tlcourse.dialects.signature import stamp
 from tlcourse.grading import timeline_facts
+from tlcourse.grading.artefact_facts import artefact
+from tlcourse.jit.differences import differences
 from tlcourse.jit.dtypes import poisoned
 from tlcourse.jit.kernel import Kernel
 from tlcourse.jit.launch import Launch, launch_program
@@ -26,6 +28,7 @@ _KERNELS: dict[str, tuple[str, str, tuple[int, ...], Mapping[str, int | str]]] =
     "softmax": ("softmax", "softmax", (1,), {"M": 16, "N": 64}),
     "minicv": ("minicv", "minicv_developer", (2, 3), {"M": 128, "N": 256, "K": 128}),
     "vadd_any": ("elementwise", "vector_add_developer", (2,), {"N": "N"}),
+    "loops": ("loops", "six_loops", (1,), {"N": 64}),
     "softmax_any": ("softmax", "softmax", (1,), {"M": "M", "N": 64}),
 }
 # As the planner calls a memory, and as the course does; what a cube core computes comes first.
@@ -37,6 +40,13 @@ _SWITCHED = {
     "halves": "hivm.hir.get_sub_block_idx",
     "between": "hivm.hir.sync_block_set",
     "flags": "hivm.hir.set_flag",
+}
+
+# Why a loop stays scalar, by words of the vectoriser's note.
+_CAUSES = {
+    "statements in its body": "statements",
+    "branch on data": "branch",
+    "is no loop variable": "index",
 }
 
 
@@ -163,6 +173,25 @@ def _blocks(kernel: str, *sizes: str) -> str:
     return str(prod(extents.evaluate(text, values) for text in grid))
 
 
+def _loop(kernel: str, number: str) -> str:
+    """What becomes of a loop of T.Parallel, and why: a verdict and a cause."""
+    made = _kernel(kernel)
+    shots = _trace(kernel).snapshots
+    notes = next(shot.notes for shot in shots if shot.pass_name == "NpuLoopVectorize")
+    note = notes[int(number) - 1]
+    rules = {
+        f"line {label.span.line}": one.rule
+        for one in differences(made).differences
+        for label in one.diagnostic.labels
+    }
+    if rules.get(note.partition(":")[0]) == "parallel-order":
+        return "forbidden, order"
+    cause = next((word for part, word in _CAUSES.items() if part in note), "none")
+    if (cause == "none") != ("kept scalar" not in note):
+        raise ValueError(f"{kernel} has a loop of which a note says {note}")
+    return "vector, none" if cause == "none" else f"scalar, {cause}"
+
+
 FACTS: dict[str, Callable[..., str]] = {
     "place": _place,
     "handover": _handover,
@@ -172,5 +201,7 @@ FACTS: dict[str, Callable[..., str]] = {
     "parameter": _parameter,
     "symbols": _symbols,
     "blocks": _blocks,
+    "artefact": artefact,
+    "loop": _loop,
     **timeline_facts.FACTS,
 }

@@ -54,6 +54,8 @@ def _draw(
         values = torch.rand(shape, generator=generator, dtype=torch.float64)
     else:
         values = torch.randn(shape, generator=generator, dtype=torch.float64)
+    if parameter.distribution == "steps":
+        values = (2 * values).round() / 2
     if parameter.divide_by_sqrt:
         values /= extents.evaluate(parameter.divide_by_sqrt, binding) ** 0.5
     return (values * parameter.scale + parameter.shift).to(getattr(torch, parameter.dtype))

@@ -199,8 +199,16 @@ def _missing_effect(
             kernel.program("functional"), rebuilt.arguments(spec, case, kernel, inputs)
         ),
     )
-    phrases = (effects.missing(asked.name, asked.limit, record) for asked in spec.effects)
+    phrases = (
+        effects.missing(asked.name, asked.limit, record, _per(asked.per, case))
+        for asked in spec.effects
+        if asked.is_asked(case)
+    )
     return next((phrase for phrase in phrases if phrase is not None), None)
+
+
+def _per(extent: str, case: Case) -> int:
+    return extents.evaluate(extent, case.binding) if extent else 1
 
 
 def _same_bits(first: torch.Tensor, second: torch.Tensor) -> bool:

@@ -26,6 +26,7 @@ from tlcourse.grading.spec import Case, Spec, SpecParameter, Structure
 from tlcourse.grading.suspects import suspected
 from tlcourse.grading.tracing import Attempt
 from tlcourse.grading.words import Phrase, block
+from tlcourse.jit.launch import Launch
 from tlcourse.stages.mlir.run import Border, TensorKind, call
 
 
@@ -67,14 +68,17 @@ def judge_pass(spec: Spec, case: Case, sealed: Sealed, secret: bytes) -> Judged:
         TLError: what it made does not compile.
     """
     (before,) = given.texts(spec, (case,))
-    wanted = _launched(spec, case, _as_sealed(sealed, before), secret)
-    results = _launched(spec, case, sealed, secret)
+    given_launch = _launched(spec, case, _as_sealed(sealed, before), secret)
+    launch = _launched(spec, case, sealed, secret)
+    wanted, results = _written(spec, given_launch), _written(spec, launch)
     dtypes = {parameter.name: parameter.dtype for parameter in spec.parameters}
     comparisons = {
         name: compare(results[name], value.double(), value.double(), dtypes[name])
         for name, value in wanted.items()
     }
     form = _wrong_form(spec, case, from_text(before), from_text(sealed.text))
+    if form is None and case.is_rewritten and spec.structure.fewer_bytes:
+        form = _kept_bytes(_moved_bytes(given_launch), _moved_bytes(launch))
     return _judged(case, sealed, comparisons, form)
 
 
@@ -160,11 +164,25 @@ def _as_sealed(sealed: Sealed, text: str) -> Sealed:
     return replace(sealed, text=text)
 
 
-def _launched(spec: Spec, case: Case, sealed: Sealed, secret: bytes) -> dict[str, torch.Tensor]:
-    """What a module writes, by the parameter's name."""
+def _launched(spec: Spec, case: Case, sealed: Sealed, secret: bytes) -> Launch:
     kernel = rebuilt.kernel(spec, case, sealed)
-    launch = rebuilt.launch(spec, case, kernel, draw(spec, case, secret))
+    return rebuilt.launch(spec, case, kernel, draw(spec, case, secret))
+
+
+def _written(spec: Spec, launch: Launch) -> dict[str, torch.Tensor]:
+    """What a module writes, by the parameter's name."""
     return dict(zip(rebuilt.out_names(spec), launch.outputs, strict=True))
+
+
+def _moved_bytes(launch: Launch) -> int:
+    """Bytes of global memory that the blocks of the timeline load and store."""
+    return sum(instruction.bytes for instruction in launch.timeline.instructions)
+
+
+def _kept_bytes(before: int, after: int) -> Phrase | None:
+    if after < before:
+        return None
+    return Phrase(key="bytes kept", values={"before": before, "after": after})
 
 
 def with_rewrites_first(outcomes: list[Judged | Attempt]) -> list[Judged | Attempt]:

@@ -58,9 +58,20 @@ def judge_text(spec: Spec, sealed: Sealed, language: Language) -> Verdict:
     """What is said of a text that a person is to read: TODO until then, with its hash."""
     if not sealed.text.strip():
         return single(spec, "TODO", "runs", say("untouched", language), language=language)
-    reason = say("person later", language)
-    verdict = single(spec, "TODO", "person", reason, language=language)
-    return replace(verdict, sealed_sha256=sealed.sha256)
+    name = say("person", language)
+    checks = [
+        Check(
+            name=name,
+            state="TODO",
+            points=0.0,
+            max_points=float(line.points),
+            reason=line.zh if language == "zh" else line.en,
+        )
+        for line in spec.rubric
+    ]
+    verdict = single(spec, "TODO", "person", say("person later", language), language=language)
+    handed_in = replace(verdict.checks[0], max_points=0.0)
+    return replace(verdict, checks=(handed_in, *checks), sealed_sha256=sealed.sha256)
 
 
 def read_observed(sealed: Sealed) -> Observed:

@@ -18,6 +18,8 @@ from tlcourse.diagnostics import error
 from tlcourse.grading.spec import specs_folder
 
 MAX_BYTES = 50 * 2**20
+TEXT_STUB = "*Your text / 你的文字*"
+"""What stands in a cell for prose before anybody has written into it."""
 
 # An id becomes part of file names, so nothing else may pass for one.
 _GRADE_ID = re.compile(r"(d[0-9]+)-([A-Za-z_][A-Za-z0-9_]*)")
@@ -30,7 +32,7 @@ class HandIn:
     Args:
         exercise: id, for example `d2.minicv`.
         setup: sources of the cells tagged `setup`, in order: the course's own, where it has the
-            exercise, so that nothing outside the solution cells changes a verdict.
+            exercise, so that nothing outside the solution cells changes a verdict; none for prose.
         solutions: sources of the solution cells; all run, the last definition counts.
     """
 
@@ -46,8 +48,12 @@ def read_hand_in(path: Path) -> HandIn:
         TL610: it is no notebook that can be read.
         TL611: it is not one of the course's exercises, or its solution cell is gone.
     """
-    cells = _cells(path)
+    everything = _all_cells(path)
+    cells = [cell for cell in everything if cell["cell_type"] == "code"]
     exercise = _exercise(cells)
+    prose = [cell for cell in everything if _is_prose(cell)]
+    if exercise is None and prose:
+        return _written(prose)
     if exercise is None:
         raise error(
             "TL611",
@@ -66,6 +72,23 @@ def read_hand_in(path: Path) -> HandIn:
         )
     setup = _given_setup(exercise) or _setup(cells)
     return HandIn(exercise=exercise, setup=setup, solutions=solutions)
+
+
+def _is_prose(cell: dict[str, Any]) -> bool:
+    """Whether it is a cell of prose that a person gives points to, as nbgrader marks it."""
+    about = _nbgrader(cell)
+    is_marked = about.get("grade") is True and about.get("solution") is True
+    is_named = _GRADE_ID.fullmatch(str(about.get("grade_id"))) is not None
+    return cell["cell_type"] == "markdown" and is_marked and is_named
+
+
+def _written(prose: Iterable[dict[str, Any]]) -> HandIn:
+    """Prose as the function that an exercise of words asks for: the text is data, nothing runs."""
+    last = list(prose)[-1]
+    day, _, slug = str(_nbgrader(last)["grade_id"]).partition("-")
+    text = _source(last).replace(TEXT_STUB, "").strip()
+    body = f"return {text!r}" if text else "raise NotImplementedError"
+    return HandIn(exercise=f"{day}.{slug}", setup=(), solutions=(f"def {slug}():\n    {body}\n",))
 
 
 def given_notebook(exercise: str, language: str = "en") -> Path | None:
@@ -92,12 +115,16 @@ def _grade_id(exercise: str) -> str:
 
 
 def _cells(path: Path) -> list[dict[str, Any]]:
+    return [cell for cell in _all_cells(path) if cell["cell_type"] == "code"]
+
+
+def _all_cells(path: Path) -> list[dict[str, Any]]:
     try:
         size_bytes = path.stat().st_size
         if size_bytes > MAX_BYTES:
             raise _unreadable(path, f"it has {size_bytes:,} bytes, {MAX_BYTES:,} are the limit")
         data = json.loads(path.read_bytes())
-        cells = [cell for cell in data["cells"] if cell["cell_type"] == "code"]
+        cells = [cell for cell in data["cells"] if isinstance(cell["cell_type"], str)]
         return [cast(dict[str, Any], cell) for cell in cells]
     except OSError as problem:
         raise _unreadable(path, f"the file cannot be read: {problem.strerror}") from problem

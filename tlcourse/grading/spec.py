@@ -41,7 +41,8 @@ class SpecParameter:
         dtype: TileLang dtype.
         shape: one extent text per dimension, over the names of the binding.
         role: in, out or inout.
-        distribution: how inputs are drawn: `normal` or `uniform`.
+        distribution: how inputs are drawn: `normal`, `uniform`, or `steps`, which is normal in
+            steps of a half, so that many are 0.
         divide_by_sqrt: extent whose square root divides the drawn values.
         scale: multiplies every drawn value.
         shift: added to every value then.
@@ -51,7 +52,7 @@ class SpecParameter:
     dtype: str
     shape: tuple[str, ...]
     role: Role = "in"
-    distribution: Literal["normal", "uniform"] = "normal"
+    distribution: Literal["normal", "uniform", "steps"] = "normal"
     divide_by_sqrt: str = ""
     scale: float = 1.0
     shift: float = 0.0
@@ -135,11 +136,13 @@ class Structure:
         absent: op names, or their beginnings, of which none is left.
         present: op names of which at least one is there.
         function: for IR, the name of its function.
+        fewer_bytes: for a pass, whether what it rewrites must move fewer bytes of global memory.
     """
 
     absent: tuple[str, ...] = ()
     present: tuple[str, ...] = ()
     function: str = ""
+    fewer_bytes: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,10 +152,18 @@ class AskedEffect:
     Args:
         name: one of `tlcourse.grading.effects.EFFECTS`.
         limit: the number it must keep to, for effects that count something.
+        per: what the count is divided by, over the names of the binding; empty: nothing.
+        when: sizes of the cases that it is asked in; empty: in all.
     """
 
     name: str
     limit: float = 0.0
+    per: str = ""
+    when: dict[str, int] = field(default_factory=dict[str, int])
+
+    def is_asked(self, case: Case) -> bool:
+        """Whether a case has the sizes that it is asked for."""
+        return self.when.items() <= case.binding.items()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,7 +174,7 @@ class AskedPackage:
         name: of the package, whose folder `tlcourse new-op-package` begins.
         operator: the operator that is judged.
         rules: what is asked beside its kernels, of `tlcourse.grading.package_rules.RULES`.
-        files: further files of the given folder, path to text.
+        files: of the given folder, path to text; an empty one takes a new package's file away.
         model: whether the folder has the entry of the small DeepSeek model, as model.py.
     """
 
@@ -183,6 +194,15 @@ class Weights:
     effects: int = 15
     cycles: int = 0
     package: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rubric:
+    """What a person gives points for in a text."""
+
+    points: int
+    en: str
+    zh: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,6 +246,7 @@ class Spec:
     effects: tuple[AskedEffect, ...] = ()
     suspects: tuple[Suspect, ...] = ()
     hints: tuple[Hint, ...] = ()
+    rubric: tuple[Rubric, ...] = ()
     mutants: tuple[str, ...] = ()
     weights: Weights = field(default_factory=Weights)
     sha256: str = ""
@@ -308,6 +329,8 @@ def _check(spec: Spec) -> None:
     results = [p.name for p in spec.parameters if p.role != "in"]
     if spec.kind == "answer" and not 0 <= spec.full_at <= len(spec.items) != 0:
         raise ValueError("[[items]] is missing, or full_at is more than there are")
+    if sum(line.points for line in spec.rubric) != (spec.points if spec.kind == "written" else 0):
+        raise ValueError("the points of [[rubric]] are those of a written exercise, and add up")
     if (spec.kind == "package") != bool(spec.package.operator and spec.package.rules):
         raise ValueError("a package, and nothing else, has [package] with an operator and rules")
     if spec.kind == "pass" and not (spec.given and all(case.given for case in spec.cases)):

@@ -18,7 +18,7 @@ def suspected(
     results: Mapping[str, torch.Tensor],
     comparisons: Mapping[str, Comparison],
 ) -> Suspect | None:
-    """The first suspect that a wrong output equals; NaN in one stands for what was never written."""
+    """The first suspect that a wrong output equals; its NaN stands for what was never written."""
     for suspect in spec.suspects:
         if comparisons[suspect.name].ok:
             continue

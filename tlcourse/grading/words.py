@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from tlcourse.grading.effect_words import EFFECT_WORDS
 from tlcourse.grading.package_words import PACKAGE_WORDS
 
 Language = Literal["en", "zh"]
@@ -133,6 +134,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "not rewritten hidden": (
         "the pass left a hidden module ({case}) as it was; asked is to rewrite it",
         "pass 没有改动一个应被改写的隐藏模块（{case}）",
+    ),
+    "bytes kept": (
+        "the kernel moves {after:,} bytes of global memory, before the pass {before:,}; asked is fewer",
+        "内核搬运全局内存 {after:,} 字节，pass 之前是 {before:,} 字节；要求减少",
     ),
     "nothing rewritten": (
         "leaving a module alone counts once another one is rewritten rightly",
@@ -286,7 +291,10 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "column": ("column {first} is wrong", "第 {first} 列不对"),
     "columns": ("columns {first} to {last} are wrong", "第 {first} 到 {last} 列不对"),
-    "last column": ("the last column is wrong, column {first}", "最后一列（第 {first} 列）不对"),
+    "last column": (
+        "the last column is wrong, column {first}",
+        "最后一列（第 {first} 列）不对",
+    ),
     "last columns": (
         "the last {count} columns are wrong, from column {first} on",
         "最后 {count} 列不对，从第 {first} 列起",
@@ -317,50 +325,6 @@ WORDS: dict[str, tuple[str, str]] = {
         "the simulator saw a fault in a hidden case ({case}): {code}",
         "模拟器在隐藏用例（{case}）中发现问题：{code}",
     ),
-    "both_kinds_of_core": (
-        "the work is done by one kind of core; asked is cube and vector work",
-        "只有一种核在工作；要求 cube 和 vector 都工作",
-    ),
-    "both_vector_cores": (
-        "one vector core does all the vector work; asked is half for each",
-        "全部 vector 工作由一个 vector 核完成；要求两个核各做一半",
-    ),
-    "bytes_written": (
-        "the kernel writes {seen:.3g} times the bytes of its outputs to global memory; asked is "
-        "at most {limit:.3g} times, each tile once",
-        "内核写入全局内存的字节数是输出的 {seen:.3g} 倍；要求不超过 {limit:.3g} 倍，"
-        "每个数据块只写一次",
-    ),
-    "ub_used": (
-        "the tiles take {seen:.3g} % of UB; asked is at least {limit:.3g} %: a larger tile fits",
-        "数据块占 UB 的 {seen:.3g} %；要求不低于 {limit:.3g} %：还放得下更大的数据块",
-    ),
-    "ub_asked": (
-        "all tiles side by side would take {seen:.3g} % of UB; asked is at least {limit:.3g} %: "
-        "each step of the chain has a tile of its own",
-        "所有数据块并排放置会占 UB 的 {seen:.3g} %；要求不低于 {limit:.3g} %："
-        "每一步都有自己的数据块",
-    ),
-    "changed_ops": (
-        "{seen:.0f} operations differ from the given kernel; asked is at most {limit:.0f}: mend "
-        "it, do not write it anew",
-        "与给出的内核相比有 {seen:.0f} 个运算不同；要求不超过 {limit:.0f} 个：请修改，不要重写",
-    ),
-    "load_overlap": (
-        "during {seen:.3g} % of the vector work the same core loads; asked is at least "
-        "{limit:.3g} %: a pipe waits for more than it needs",
-        "vector 工作的 {seen:.3g} % 时间里同一个核也在载入；要求不低于 {limit:.3g} %："
-        "有流水等待了不必等的东西",
-    ),
-    "products_ahead": (
-        "{seen:.0f} products are stored before the first weights are; asked is at least "
-        "{limit:.0f}: the cube core runs ahead",
-        "第一份权重写出之前写出了 {seen:.0f} 个乘积；要求不少于 {limit:.0f} 个：cube 核要走在前面",
-    ),
-    "cube_idle": (
-        "the cube core waits {seen:.3g} % as long as it works; asked is at most {limit:.3g} %",
-        "cube 核等待的时间是工作时间的 {seen:.3g} %；要求不超过 {limit:.3g} %",
-    ),
     "cycles": ("cycles", "周期"),
     "cycles seen": (
         "{seen:,} cycles; {slow:,} earn nothing, {fast:,} earn all",
@@ -369,22 +333,6 @@ WORDS: dict[str, tuple[str, str]] = {
     "cycles later": (
         "counted as soon as all numbers are right and no fault is left",
         "所有数值正确并且没有问题之后才计算",
-    ),
-    "busiest_vector_core": (
-        "one vector core stores {seen:.3g} % of all rows; asked is at most {limit:.3g} %: half "
-        "for each",
-        "一个 vector 核写出全部行的 {seen:.3g} %；要求不超过 {limit:.3g} %：两个核各做一半",
-    ),
-    "is_placed": (
-        "a tile lies in a memory where its user cannot work: factors of T.gemm belong in L1, its "
-        "result in L0C, tiles of the vector cores in UB",
-        "有数据块放在使用者无法工作的存储里：T.gemm 的因子放在 L1，结果放在 L0C，"
-        "vector 核的数据块放在 UB",
-    ),
-    "are_apart": (
-        "two blocks write the same elements of a workspace; asked is a slice for each block, "
-        "since blocks run at the same time",
-        "两个逻辑块写了工作区的同一些元素；要求每个逻辑块各有一片，因为它们同时运行",
     ),
     # hints, answers, progress
     "hint": ("Hint {index}/{count}: {words}", "提示 {index}/{count}：{words}"),
@@ -395,4 +343,4 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "stored": ("{question}: {value} is stored", "{question}：已保存 {value}"),
     "nothing yet": ("Nothing checked yet.", "还没有检查过任何练习。"),
-} | PACKAGE_WORDS
+} | {**EFFECT_WORDS, **PACKAGE_WORDS}

@@ -17,6 +17,7 @@ from tlcourse.replay import Replay
 from tlcourse.widgets.chip import ChipData, ChipView
 from tlcourse.widgets.deadlock import DeadlockView
 from tlcourse.widgets.exhibit import Exhibit, Track, exhibit
+from tlcourse.widgets.findings import FindingsView
 from tlcourse.widgets.grid_view import GridView
 from tlcourse.widgets.labels import Language
 from tlcourse.widgets.memory import MemoryView
@@ -199,7 +200,7 @@ def show_deadlock(kernel: object, language: Language = "en") -> DeadlockView:
         TL731: the kernel was not launched on the simulator yet.
         TL734: the launch did not stand still.
     """
-    findings = (kernel,) if isinstance(kernel, Finding) else _findings(kernel)
+    findings = (kernel,) if isinstance(kernel, Finding) else _findings("show_deadlock", kernel)
     for finding in findings:
         if finding.waits:
             return DeadlockView(finding, language)
@@ -210,6 +211,21 @@ def show_deadlock(kernel: object, language: Language = "en") -> DeadlockView:
         + (", ".join(f.diagnostic.code for f in findings) or "no findings"),
         fix="look at the findings of the launch; show_timeline(kernel) shows where pipes wait",
     )
+
+
+def show_findings(kernel: object, language: Language = "en") -> FindingsView:
+    """Shows what the simulator found in the last launch, with carets under the lines at fault.
+
+    Args:
+        kernel: a kernel that was launched on the simulator, or a finding.
+        language: `en` or `zh`, the words around the findings.
+
+    Raises:
+        TL730: the object is neither a kernel nor a finding.
+        TL731: the kernel was not launched yet.
+    """
+    found = (kernel,) if isinstance(kernel, Finding) else _findings("show_findings", kernel)
+    return FindingsView(found, _sources(kernel), language)
 
 
 def show_replay(kernel: object, step: int = 0, language: Language = "en") -> ReplayView:
@@ -268,10 +284,10 @@ def _sources(kernel: object) -> SourceMap:
     return {str(key): one for key, one in texts.items() if isinstance(one, SourceFile)}
 
 
-def _findings(kernel: object) -> tuple[Finding, ...]:
-    found = _of_last_launch("show_deadlock", kernel, "findings")
+def _findings(function: str, kernel: object) -> tuple[Finding, ...]:
+    found = _of_last_launch(function, kernel, "findings")
     if not isinstance(found, tuple):
-        raise _not_launched("show_deadlock", kernel)
+        raise _not_launched(function, kernel)
     return tuple(one for one in cast(tuple[object, ...], found) if isinstance(one, Finding))
 
 

@@ -67,7 +67,12 @@ def gemm(M, N, K, block_M=64, block_N=64, block_K=64):
                 B_sh = T.alloc_shared((block_K, block_N), "float16")
                 T.copy(A[bx : bx + rows, ko : ko + part], A_sh[0:rows, 0:part])
                 T.copy(B[ko : ko + part, by : by + columns], B_sh[0:part, 0:columns])
-                T.gemm(A_sh[0:rows, 0:part], B_sh[0:part, 0:columns], C_fr[0:rows, 0:columns], initC=(k == 0))
+                T.gemm(
+                    A_sh[0:rows, 0:part],
+                    B_sh[0:part, 0:columns],
+                    C_fr[0:rows, 0:columns],
+                    initC=(k == 0),
+                )
             T.copy(C_fr[0:rows, 0:columns], C[bx : bx + rows, by : by + columns])
 
     return kernel

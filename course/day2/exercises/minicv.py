@@ -35,10 +35,12 @@ import torch
 # %% [markdown] tags=["lang:zh"] stem="spec_words" en_sha="62d01306"
 # 要求用 torch 写出来如下。内核的参数依次是 A、B、C、D。
 
+
 # %% tags=["setup"] stem="spec"
 def minicv_torch(A, B):  # A: (M, K) float16, B: (K, N) float16
     C = A.float() @ B.float()  # (M, N) float32
     return C, torch.exp(C)  # (M, N) float32
+
 
 # %% nbgrader={"grade": false, "grade_id": "d2-minicv-solution", "locked": false, "schema_version": 3, "solution": true, "task": false} stem="solution"
 @tilelang.jit(out_idx=[2, 3], target="npuir")
@@ -74,6 +76,7 @@ def minicv(M, N, K, block_M=64, block_N=64, block_K=64):
 
     return kernel
     ### END SOLUTION
+
 
 # %% tags=["lang:en"] nbgrader={"grade": true, "grade_id": "d2-minicv", "locked": true, "points": 15, "schema_version": 3, "solution": false, "task": false} stem="check"
 check("d2.minicv", minicv)

@@ -29,6 +29,25 @@ SHORT = {"float16": "f16", "bfloat16": "bf16", "float32": "f32"}
 _ALIGNMENT = 64
 
 
+@dataclass(frozen=True, kw_only=True)
+class Inner:
+    """The loop over columns that was written last, while statements share the loop over rows.
+
+    Args:
+        index: name of its index.
+        extent: how often it runs.
+        top: the line before which something that does not change may stand.
+        end: number of lines when it was closed; more lines, and it is no longer the last.
+        written: buffers that it writes.
+    """
+
+    index: str
+    extent: Extent
+    top: int
+    end: int
+    written: frozenset[str]
+
+
 @dataclass(kw_only=True)
 class Code:
     """The body of the function that runs one block."""
@@ -38,6 +57,8 @@ class Code:
     names: int = 0
     tile_bytes: int = 0
     row: str = ""  # the loop over rows that statements share
+    inner: Inner | None = None
+    late: dict[SSAValue, View] = field(default_factory=lambda: dict[SSAValue, View]())
     scalars: dict[SSAValue, str] = field(default_factory=lambda: dict[SSAValue, str]())
     views: dict[SSAValue, View] = field(default_factory=lambda: dict[SSAValue, View]())
 
@@ -65,6 +86,10 @@ class Code:
         place = self.tile_bytes
         self.tile_bytes += -(-size // _ALIGNMENT) * _ALIGNMENT
         return place
+
+    def source(self, value: SSAValue) -> View:
+        """Where a tile is read: a buffer whose copy is late, in the tensor that it is a copy of."""
+        return self.late.get(value) or self.views[value]
 
     def extent(self, value: SSAValue | int) -> Extent:
         """A size: a number where it is known."""

@@ -9,7 +9,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from tlcourse.codegen.native import products, scalars, tiles
 from tlcourse.codegen.native.code import BYTES, C_TYPES, Code, loaded, stored
 from tlcourse.codegen.native.poison import needs_poison, poison
-from tlcourse.codegen.native.rows import Group, groups_of
+from tlcourse.codegen.native.rows import Group, groups_of, is_late, written_by
 from tlcourse.codegen.native.views import Extent, NotNative, View, dense, times
 from tlcourse.dialects import tl
 from tlcourse.dialects.dtypes import dtype_of
@@ -134,7 +134,13 @@ def _rows(code: Code, group: Group) -> None:
     with code.block(f"for (int64_t {name} = 0; {name} < {group.rows}; {name}++)"):
         code.row = name
         for op in group.ops:
+            if is_late(op, group.ops):
+                assert isinstance(op, tl.CopyOp)
+                code.late[op.dst] = tiles.fetched(code, code.views[op.src])
+                continue
             _statement(code, op)
+            if (written := written_by(op)) is not None:
+                code.late.pop(written, None)
         code.row = ""
 
 

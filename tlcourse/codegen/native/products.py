@@ -47,9 +47,11 @@ def gemm(code: Code, op: tl.GemmOp) -> None:
 
 
 def _float_product(code: Code, a: View, b: View, c: View, init: str) -> None:
+    if a.dtype == b.dtype and a.dtype != "float32":
+        _half_product(code, a, b, c, init)
+        return
     (M, K), N = map(int, a.shape), int(b.shape[1])
-    wide = -(-N // _LARGEST_PANEL) * _LARGEST_PANEL
-    panels = code.room(4 * K * wide)
+    panels = code.room(4 * K * _padded(N))
     turned = code.room(4 * K * _LARGEST_PANEL)
     code.line(
         f"panels_{SHORT[b.dtype]}({K}, {N}, {b.start}, {b.strides[0]}, {b.strides[1]}, "
@@ -63,13 +65,32 @@ def _float_product(code: Code, a: View, b: View, c: View, init: str) -> None:
             f"floats_{SHORT[a.dtype]}({M}, {K}, {a.start}, {a.strides[0]}, {a.strides[1]}, {left});"
         )
     given = f"{M}, {N}, {K}, {left}, {step}, (float *)(tiles + {panels})"
-    parts = f"{given}, {c.start}, {c.strides[0]}"
+    _called(code, "product", f"{given}, {c.start}, {c.strides[0]}", init)
+
+
+def _half_product(code: Code, a: View, b: View, c: View, init: str) -> None:
+    """Both factors in one short dtype, as they lie; see `PRODUCT` in runtime.h for the room."""
+    (M, K), N = map(int, a.shape), int(b.shape[1])
+    as_floats = 4 * K * (M + _LARGEST_PANEL + _padded(N))
+    in_parts = 4 * _padded(K) * (_padded(M) + _padded(N))
+    work = _work(code, max(as_floats, in_parts))
+    left, right = (f"{one.start}, {one.strides[0]}, {one.strides[1]}" for one in (a, b))
+    parts = f"{M}, {N}, {K}, {left}, {right}, {c.start}, {c.strides[0]}"
+    _called(code, f"product_{SHORT[a.dtype]}", parts, init, f", {work}")
+
+
+def _padded(extent: int) -> int:
+    """Up to a whole number of panels; pieces of the matrix unit have the same edge."""
+    return -(-extent // _LARGEST_PANEL) * _LARGEST_PANEL
+
+
+def _called(code: Code, name: str, given: str, init: str, rest: str = "") -> None:
+    """A call; as a constant, `init` keeps the sums in registers."""
     if init in ("0", "1"):
-        code.line(f"product({parts}, {init});")
+        code.line(f"{name}({given}, {init}{rest});")
         return
-    # A constant keeps the sums in registers.
-    code.line(f"if ({init}) product({parts}, 1);")
-    code.line(f"else product({parts}, 0);")
+    code.line(f"if ({init}) {name}({given}, 1{rest});")
+    code.line(f"else {name}({given}, 0{rest});")
 
 
 def reduce(code: Code, op: tl.ReduceOp) -> None:
@@ -80,7 +101,7 @@ def reduce(code: Code, op: tl.ReduceOp) -> None:
     """
     if len(op.destinations) != 1 or op.mode.data not in _START:
         raise NotNative(f"reduction {op.mode.data}")
-    src, dst = code.views[op.sources[0]], code.views[op.destinations[0]]
+    src, dst = code.source(op.sources[0]), code.views[op.destinations[0]]
     if src.dtype not in ("float16", "bfloat16", "float32") or len(src.shape) != len(dst.shape):
         raise NotNative("a reduction of these tiles")
     dims = op.dimensions()

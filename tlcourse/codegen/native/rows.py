@@ -93,3 +93,27 @@ def _rows(tile: SSAValue) -> int:
     shape = tl.memref_of(tile).get_shape()
     is_whole = isinstance(tile.owner, tl.AllocOp) or isinstance(root_of(tile), BlockArgument)
     return shape[0] if is_whole and len(shape) == 2 and shape[0] > 1 else 0
+
+
+def is_late(op: Operation, group: Sequence[Operation]) -> bool:
+    """Whether a copy need not be made: its row is read in the tensor until the row is replaced.
+
+    Somebody in the group must write the whole row of the buffer, so that it holds everything
+    behind the loop.
+    """
+    if (
+        not isinstance(op, tl.CopyOp)
+        or op.relu is not None
+        or not isinstance(op.dst.owner, tl.AllocOp)
+    ):
+        return False
+    source, target = tl.memref_of(op.src), tl.memref_of(op.dst)
+    if source.element_type != target.element_type or not isinstance(root_of(op.src), BlockArgument):
+        return False
+    behind = group[group.index(op) + 1 :]
+    return any(written_by(other) is op.dst for other in behind)
+
+
+def written_by(op: Operation) -> SSAValue | None:
+    """The buffer whose row a statement writes from end to end."""
+    return op.destination if isinstance(op, (tl.CastOp, tl.ElementwiseOp)) else None

@@ -12,6 +12,7 @@ from tlcourse.codegen.native.code import (
     C_TYPES,
     SHORT,
     Code,
+    Inner,
     address,
     kind_of,
     loaded,
@@ -59,7 +60,7 @@ Compute = Callable[[Sequence[str]], str]
 
 def copy(code: Code, op: tl.CopyOp) -> None:
     """Copies a tile into a tile, in the destination's dtype."""
-    src, dst = code.views[op.src], code.views[op.dst]
+    src, dst = code.source(op.src), code.views[op.dst]
     if is_name(op):
         code.views[op.dst] = squeezed(src)
         return
@@ -81,7 +82,7 @@ def copy(code: Code, op: tl.CopyOp) -> None:
 def cast(code: Code, op: tl.CastOp) -> None:
     """Converts a tile to another dtype."""
     dst = code.views[op.destination]
-    src = lifted(code.views[op.source], len(dst.shape))
+    src = lifted(code.source(op.source), len(dst.shape))
     convert = conversion(src.dtype, dst.dtype, op.round_mode.data)
     pointwise(code, [src], dst, convert, plain=op.round_mode.data == "rint")
 
@@ -92,14 +93,14 @@ def broadcast(code: Code, op: tl.BroadcastOp) -> None:
     if not isinstance(op.source.type, MemRefType):
         pointwise(code, [], dst, lambda _: code.scalars[op.source])
         return
-    src = lifted(code.views[op.source], len(dst.shape))
+    src = lifted(code.source(op.source), len(dst.shape))
     pointwise(code, [src], dst, lambda x: x[0])
 
 
 def elementwise(code: Code, op: tl.ElementwiseOp) -> None:
     """Computes an op of the table of vector ops."""
     dst = code.views[op.destination]
-    tiles = [code.views[one] for one in op.sources if isinstance(one.type, MemRefType)]
+    tiles = [code.source(one) for one in op.sources if isinstance(one.type, MemRefType)]
     dtype = tiles[0].dtype if op.row.mask == "destination" else dst.dtype
     form = _form(op, dtype)
     if op.row.mnemonic == "vdiv" and _divides_rows(tiles, dst):
@@ -171,24 +172,63 @@ def pointwise(
     sources = [stretched(source, dst) for source in sources]
     if not code.row:
         sources, dst = _flattened(sources, dst)
-    if plain and len(sources) == 1 and _by_rows(code, sources[0], dst):
+    if plain and not _joins(code, sources, dst) and _by_rows(code, sources[0], dst):
         return
     *outer, last = dst.shape or (1,)
-    with nest(code, outer) as indices, code.block(""):
-        kept = [_hoisted(code, source, indices) for source in sources]
-        index = code.name("i")
-        code.line('_Pragma("GCC ivdep")')
-        with code.block(f"for (int64_t {index} = 0; {index} < {last}; {index}++)"):
-            places = [*indices, index] if dst.shape else []
-            texts = [
-                text or loaded(source.dtype, element(source, places))
-                for text, source in zip(kept, sources, strict=True)
-            ]
-            names = [
-                _named(code, text, source.dtype)
-                for text, source in zip(texts, sources, strict=True)
-            ]
-            code.line(f"{element(dst, places)} = {stored(dst.dtype, compute(names))};")
+    with nest(code, outer) as indices, _columns(code, last, sources, dst) as (top, index):
+        kept = [_hoisted(code, source, indices, top) for source in sources]
+        places = [*indices, index] if dst.shape else []
+        texts = [
+            text or loaded(source.dtype, element(source, places))
+            for text, source in zip(kept, sources, strict=True)
+        ]
+        names = [
+            _named(code, text, source.dtype) for text, source in zip(texts, sources, strict=True)
+        ]
+        code.line(f"{element(dst, places)} = {stored(dst.dtype, compute(names))};")
+
+
+@contextmanager
+def _columns(
+    code: Code, extent: Extent, sources: Sequence[View], dst: View
+) -> Generator[tuple[int, str]]:
+    """The loop over columns: that of the statement before where it can go on, or a new one.
+
+    Gives the line before which what does not change may stand, and the index. A loop goes on
+    with statements of the same rows and columns: their buffers are whole, so that two of them are
+    the same or apart, and an element depends on elements of its own place only.
+    """
+    inner, written = code.inner, frozenset({dst.start})
+    if inner is not None and _goes_on(code, inner, extent, sources):
+        del code.lines[-2:]
+        top, index, written = inner.top, inner.index, written | inner.written
+    else:
+        code.line("{")
+        top, index = len(code.lines), code.name("i")
+        code.line('  _Pragma("GCC ivdep")')
+        code.line(f"  for (int64_t {index} = 0; {index} < {extent}; {index}++) {{")
+    code.depth += 2
+    yield top, index
+    code.depth -= 2
+    code.line("  }")
+    code.line("}")
+    if code.row:
+        code.inner = Inner(
+            index=index, extent=extent, top=top, end=len(code.lines), written=written
+        )
+
+
+def _joins(code: Code, sources: Sequence[View], dst: View) -> bool:
+    """Whether a copy of whole rows is better done in the loop before it."""
+    same = code.inner is not None and sources[0].dtype == dst.dtype
+    return same and _goes_on(code, code.inner, dst.shape[-1], sources)
+
+
+def _goes_on(code: Code, inner: Inner | None, extent: Extent, sources: Sequence[View]) -> bool:
+    if inner is None or not code.row or (inner.end, inner.extent) != (len(code.lines), extent):
+        return False
+    repeated = {one.start for one in sources if one.shape and one.strides[-1] == 0}
+    return not repeated & inner.written
 
 
 def _named(code: Code, text: str, dtype: str) -> str:
@@ -199,13 +239,13 @@ def _named(code: Code, text: str, dtype: str) -> str:
     return name
 
 
-def _hoisted(code: Code, source: View, indices: Sequence[str]) -> str:
+def _hoisted(code: Code, source: View, indices: Sequence[str], top: int) -> str:
     """A source that does not change along the last dimension, read before its loop."""
     if not source.shape or source.strides[-1] != 0:
         return ""
     name = code.name("same")
     text = loaded(source.dtype, element(source, [*indices, "0"]))
-    code.line(f"const {kind_of(source.dtype)} {name} = {text};")
+    code.lines.insert(top, f"{'  ' * code.depth}const {kind_of(source.dtype)} {name} = {text};")
     return name
 
 
@@ -240,6 +280,14 @@ def _by_rows(code: Code, src: View, dst: View) -> bool:
         else:
             code.line(f"row_{kinds[0]}_{kinds[1]}({source}, {target}, {last});")
     return True
+
+
+def fetched(code: Code, view: View) -> View:
+    """A tensor that a loop over rows reads; the next row is on its way while one is computed."""
+    row, last = view.strides[0], view.shape[-1]
+    place = f"{view.start}[({code.row} + 1) * {row}]"
+    code.line(f"fetch(&{place}, sizeof({C_TYPES[view.dtype]}) * ({last}));")
+    return view
 
 
 def _check_extents(code: Code, sources: Sequence[View], dst: View) -> None:

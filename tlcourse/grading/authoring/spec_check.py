@@ -83,7 +83,8 @@ def check_spec(exercise: str, grader: Grader) -> Iterator[Line]:
         yield Line(what="spec", ok=False, said=str(problem))
         return
     names = tuple(mutant.name for mutant in file.mutants)
-    same = names == spec.mutants and bool(names)
+    # A text has no mutants: who reads it sees what is wrong with it.
+    same = names == spec.mutants and bool(names) == (spec.kind != "written")
     said = f"{len(names)} mutants" if same else f"the spec lists {spec.mutants}, the file {names}"
     yield Line(what="spec", ok=same, said=said)
     source = file.sources.get("solution") or mutants.solution_source(notebook)

@@ -24,11 +24,15 @@ from tlcourse.grading.packages.asked import COPIES, USED, Observed, PackageOrder
 from tlcourse.grading.packages.compiling import Compiled, compiled
 from tlcourse.grading.packages.faults import LINES
 from tlcourse.grading.packages.packing import MODEL, unpack
-from tlcourse.grading.packages.testing import tested
 from tlcourse.grading.packages.user import Answer, Question
 from tlcourse.grading.sealed import Sealed, from_text
 from tlcourse.grading.tracing import Attempt, Order, raised, refused
 from tlcourse.records import to_json
+
+try:  # pytest comes with the extras that learners and classes install
+    from tlcourse.grading.packages.testing import tested
+except ImportError:
+    tested = None
 
 _COMPILE_SECONDS, _USE_SECONDS, _TEST_SECONDS = 40.0, 20.0, 20.0
 _FOLDER = "package"
@@ -128,6 +132,8 @@ def _tested(asked: PackageOrder, folder: Path, site: Path) -> Tested:
     name = f"tests/test_{asked.operator}.py"
     if not (folder / name).is_file():
         return Tested(said=f"there is no {name}")
+    if tested is None:
+        return Tested(said="pytest is not installed")
     # Tests see themselves and the installed package, not the folder that it was built from.
     place = site.with_name(f"{site.name}-tests")
     shutil.copytree(folder / "tests", place / "tests")

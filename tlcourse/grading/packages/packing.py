@@ -25,12 +25,17 @@ _LEFT = ("program.json", "__pycache__")
 
 
 def lay_out(order: PackageOrder, place: Path) -> Path:
-    """Writes the given package into a folder of its own inside `place`."""
+    """Writes the given package into a folder of its own inside `place`.
+
+    A file without text takes away the one of that name which every new package has.
+    """
     folder = new_package(order.name, place)
     for name, text in order.files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+        if not text:
+            path.unlink()
     return folder
 
 

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
 
+import _pytest.config
 import pytest
 
 from tlcourse.grading.packages.asked import Tested
 
 _OPTIONS = ("-q", "-x", "--color=no", "--noconftest", "-p", "no:cacheprovider", "-c", os.devnull)
+
+
+# What each run would import anew in its fork.
+_NEEDED = (
+    *(f"_pytest.{name}" for name in _pytest.config.default_plugins),
+    "torch.fx.experimental.symbolic_shapes",
+    "torch.distributed._functional_collectives",
+    "tlcourse.ops.launching",
+    "tlcourse.ops.code_check",
+)
+for _name in _NEEDED:
+    import_module(_name)
 
 
 class _Counter:
