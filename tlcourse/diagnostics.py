@@ -11,6 +11,8 @@ import html
 from dataclasses import dataclass, field
 from typing import Literal
 
+from tlcourse.chinese import FRAME, Language, chinese_errors, chosen_language
+
 Severity = Literal["error", "warning", "note"]
 
 
@@ -108,13 +110,39 @@ def error(
     return TLError(diagnostic, dict(sources or {}))
 
 
-def render_text(diagnostic: Diagnostic, sources: SourceMap) -> str:
-    """Draws a diagnostic for a terminal, with carets under the learner's lines."""
+def render_text(
+    diagnostic: Diagnostic, sources: SourceMap, language: Language | None = None
+) -> str:
+    """Draws a diagnostic for a terminal, with carets under the learner's lines.
+
+    Args:
+        diagnostic: what is drawn.
+        sources: the texts that its places point into.
+        language: `en` or `zh`; default: that of TLCOURSE_LANG. In Chinese the title, and the usual
+            reason and way out, come from a table; what is said of this case follows as it is.
+    """
+    if (language or chosen_language()) == "zh":
+        return _in_chinese(diagnostic, sources)
     lines = [f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.what}"]
     for label in diagnostic.labels:
         lines += excerpt(label, sources)
     lines += [f"  = why: {diagnostic.why}", f"  = fix: {diagnostic.fix}"]
     lines.append(f"  = see: docs/errors.md#{diagnostic.code}")
+    return "\n".join(lines)
+
+
+def _in_chinese(diagnostic: Diagnostic, sources: SourceMap) -> str:
+    known = chinese_errors().get(diagnostic.code)
+    head = f"{FRAME[diagnostic.severity]}[{diagnostic.code}]"
+    lines = [f"{head}：{known.title}" if known else head, f"  {diagnostic.what}"]
+    for label in diagnostic.labels:
+        lines += excerpt(label, sources)
+    usual = {"why": known.why, "fix": known.fix} if known else {}
+    for key, said in {"why": diagnostic.why, "fix": diagnostic.fix}.items():
+        word = FRAME[key]
+        lines += [f"  = {word}：{usual[key]}"] if usual.get(key) else []
+        lines.append(f"  = {word}（{key}）：{said}")
+    lines.append(f"  = {FRAME['see']}：docs/errors.md#{diagnostic.code}")
     return "\n".join(lines)
 
 

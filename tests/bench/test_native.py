@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
 from tlcourse.bench import native
+from tlcourse.bench.loading import Loading
 from tlcourse.bench.timing import Run
 from tlcourse.diagnostics import TLError
 from tlcourse.functional import compiled
@@ -14,6 +16,14 @@ from tlcourse.records import to_json
 
 needs_compiler = pytest.mark.skipif(
     compiled.find_compiler() is None, reason="no C compiler on this machine"
+)
+
+LOADING = Loading(
+    kernels=10,
+    milliseconds=15.0,
+    first_compile_milliseconds=1500.0,
+    compiler_modules=(),
+    met=True,
 )
 
 
@@ -33,8 +43,9 @@ def test_rows_have_the_contenders_and_ratios(monkeypatch: pytest.MonkeyPatch) ->
     assert [len(names) for names in seen] == [3, 3, 2, 2] * 2
     assert {row.times_eager for row in rows} == {0.5}
     assert [row.times_fused for row in rows[:4]] == [0.333, 0.333, None, None]
-    report = native.NativeReport(machine={}, versions={}, measured=tuple(rows))
+    report = native.NativeReport(machine={}, versions={}, measured=tuple(rows), loading=LOADING)
     assert report.met
+    assert not replace(report, loading=replace(LOADING, met=False)).met
     assert '"times_eager":0.5' in to_json(report)
 
 

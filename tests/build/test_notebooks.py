@@ -187,16 +187,9 @@ def made(path: Path, language: Language) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
-def test_a_lesson_comes_out_the_same_each_time(path: Path) -> None:
-    first = made(path, "en")
-    assert first == made(path, "en")
-    assert first == stored(path, "en"), "run tlcourse build --all"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
-def test_the_chinese_lesson_comes_out_as_it_is_stored(path: Path) -> None:
-    assert made(path, "zh") == stored(path, "zh"), "run tlcourse build --all"
+def test_a_lesson_comes_out_as_it_is_stored(path: Path) -> None:
+    """Widgets included; nbval compares the other outputs, of both languages."""
+    assert made(path, "en") == stored(path, "en"), "run tlcourse build --all"
 
 
 @pytest.mark.slow

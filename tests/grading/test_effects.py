@@ -98,6 +98,22 @@ def test_changed_ops_are_counted_once(ops: dict[str, int], changed: int) -> None
     assert missing("changed_ops", changed - 1, record) is not None
 
 
+def test_busiest_block_is_the_one_that_stores_most() -> None:
+    record = _record(("aiv0", "MTE3", 100), ("aiv0", "MTE2", 900), ("aic", "FIX", 200))
+    other = replace(record.timeline.instructions[0], block=1, bytes=250)
+    timeline = replace(
+        record.timeline, instructions=(*record.timeline.instructions, other), replicated_blocks=2
+    )
+    record = replace(record, timeline=timeline)
+    assert missing("busiest_block", 3, record, per=100) is None  # 300 B in block 0
+    assert missing("busiest_block", 2.9, record, per=100) is not None
+
+
+def test_blocks_started_are_those_of_the_grid() -> None:
+    assert missing("blocks_started", 1, _record(blocks=6), per=6) is None
+    assert missing("blocks_started", 1, _record(blocks=7), per=6) is not None
+
+
 def test_load_overlap_is_of_one_core() -> None:
     def instruction(number: int, agent: str, pipe: str, start: int, end: int) -> Instruction:
         return Instruction(

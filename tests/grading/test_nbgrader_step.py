@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.grading.classes.class_files import make_class
+from tests.grading.classes.class_files import PEOPLE, make_class
 from tests.grading.hand_ins import EXPERT, MUTANTS, UNTOUCHED, mutated, write
 from tlcourse.diagnostics import TLError
 
@@ -46,7 +46,8 @@ def nbgrader(folder: Path, *arguments: str) -> str:
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = make_class(tmp_path_factory.mktemp("nbgrader") / "class")
+    people = ("expert,Ex Pert,A,,en,", "wrong,W Rong,A,,zh,", *PEOPLE[1:])
+    folder = make_class(tmp_path_factory.mktemp("nbgrader") / "class", *people)
     for path in (folder / "source" / "day2").iterdir():
         if path.name != "minicv.ipynb":
             path.unlink()
@@ -78,16 +79,22 @@ def test_the_release_is_that_of_the_build(course: Path) -> None:
 @pytest.mark.slow
 def test_scores_are_those_that_we_give(course: Path) -> None:
     rows = json.loads(export(course, "Json"))
-    assert {row["learner"]: row["score"] for row in rows} == {
+    assert {row["learner"]: row["score"] for row in rows if row["learner"] in HAND_INS} == {
         learner: points for learner, (_, points) in HAND_INS.items()
     }
+    # Learners of the roster without a hand-in are there, too.
+    assert {row["learner"]: row["name"] for row in rows if row["score"] is None} == {
+        "ana2": "B, Ana",
+        "bo": "Grön, Bo",
+    }
+    assert next(row["name"] for row in rows if row["learner"] == "expert") == "Pert, Ex"
 
 
 @pytest.mark.slow
 def test_feedback_shows_the_verdict(course: Path) -> None:
     nbgrader(course, "generate_feedback", "day2")
     page = (course / "feedback" / "wrong" / "day2" / "minicv.html").read_text(encoding="utf-8")
-    assert "exp was left out" in page
+    assert "漏掉了 exp" in page
     assert "Traceback (most recent" not in page
 
 
@@ -100,7 +107,8 @@ def test_tables_for_learning_management_systems(course: Path) -> None:
     moodle = list(csv.reader(export(course, "Moodle").splitlines()))
     assert {row[0]: row[2] for row in moodle[1:]}["expert"] == "15"
     junit = export(course, "JUnit")
-    assert junit.count("<testcase") == len(HAND_INS)
+    assert junit.count("<testcase") == len(HAND_INS) + 2
+    assert junit.count("<skipped") == 2
     assert junit.count("<failure") == 4
 
 
@@ -116,7 +124,7 @@ def test_a_fault_of_the_graders_costs_nothing(
     failed = grader_failed(load("d2.minicv"), "the machine fell over", "en")
     tries: list[Path] = []
 
-    def grade(path: Path, root: Path) -> object:
+    def grade(path: Path, root: Path, language: str) -> object:
         tries.append(path)
         return failed
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,7 @@ from tlcourse.records import (
     Timeline,
 )
 
+FOLDER = Path(__file__).parents[2] / "docs" / "widgets"
 INPUT = """module {
   func.func @k(%arg0: memref<64xf16>) {
     %c0 = arith.constant 0 : index
@@ -68,6 +70,15 @@ def _make_trace(*passes: tuple[str, str, str, str], kernel: str = "k") -> PassTr
         snapshots=tuple(snapshots),
         sources={"cell:1": SourceFile(id="cell:1", text=SOURCE, title="this cell")},
     )
+
+
+@pytest.fixture
+def pictures(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Where pictures go: docs/widgets/ with `--pictures`, else a folder that is thrown away."""
+    if not request.config.getoption("--pictures"):
+        return tmp_path
+    FOLDER.mkdir(exist_ok=True)
+    return FOLDER
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What the pictures show besides widgets of MiniCV: faulty kernels, a verdict, a question."""
+"""What the pictures show besides widgets of MiniCV: faulty kernels, a verdict."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import torch
 
 from tests.grading.hand_ins import MUTANTS, mutated
 from tlcourse.device import install, wrap
+from tlcourse.grading import notebook
+from tlcourse.grading.child import Result
 from tlcourse.grading.report import as_html
 from tlcourse.grading.resident import shared
 from tlcourse.grading.spec import load
@@ -18,8 +20,7 @@ from tlcourse.grading.tracing import attempt_all, order_of
 from tlcourse.grading.words import Language
 from tlcourse.jit import Kernel
 from tlcourse.jit import compile as compile_kernel
-from tlcourse.widgets import standalone, svg
-from tlcourse.widgets.quiz import SCRIPTS, Quiz
+from tlcourse.widgets import svg
 
 ROWS, SIZE = 32, 64
 
@@ -31,7 +32,7 @@ def racy(
     D: T.Tensor((SIZE, SIZE), "float32"),
 ):
     """The vector cores load C while the cube core may still store it."""
-    with T.Kernel(1, is_npu=True) as (cid, vid):
+    with T.Kernel(1, is_npu=True) as (_, vid):
         with T.Scope("Cube"):
             a = T.alloc_L1((SIZE, SIZE), "float16")
             c = T.alloc_L0C((SIZE, SIZE), "float32")
@@ -52,7 +53,7 @@ def stuck(
     D: T.Tensor((SIZE, SIZE), "float32"),
 ):
     """Vector core 1 never says that its half of the slot is free."""
-    with T.Kernel(1, is_npu=True) as (cid, vid):
+    with T.Kernel(1, is_npu=True) as (_, vid):
         with T.Scope("Cube"):
             a = T.alloc_L1((SIZE, SIZE), "float16")
             c = T.alloc_L0C((SIZE, SIZE), "float32")
@@ -102,10 +103,8 @@ def verdict(language: Language) -> Page:
     wrong = mutated(next(mutant for mutant in MUTANTS if mutant.name == "wait_removed"))
     spec = load("d2.minicv")
     attempts = attempt_all(order_of(spec, spec.public_cases), made(wrong))
-    from tlcourse.grading.child import Result
-
     judged = shared().judge(spec, Result(attempts=attempts), public_only=True, language=language)
-    sources = {key: one for attempt in attempts for key, one in attempt.sources.items()}
+    sources = notebook._sources(attempts)
     body = as_html(judged, language, sources)
     return Page(lambda path: svg.write_page(path, "d2.minicv", body, language))
 
@@ -120,16 +119,3 @@ def made(source: str) -> object:
     names: dict[str, object] = {"__name__": "__main__"}
     exec(compile(text, name, "exec"), names)
     return names["minicv"]
-
-
-def question(language: Language) -> Page:
-    """A prediction of day 1."""
-    choices = {
-        "en": ("one copy by MTE1", "a copy, but a slow one", "it is refused"),
-        "zh": ("由 MTE1 一次复制完成", "能复制，但很慢", "被拒绝"),
-    }[language]
-    quiz = Quiz(
-        question="d1.chip.p1", choices=tuple(zip("abc", choices, strict=True)), language=language
-    )
-    text = standalone.page(SCRIPTS, quiz.state(), "d1.chip.p1", language, "")
-    return Page(lambda path: path.write_text(text, encoding="utf-8"))

@@ -47,15 +47,29 @@ def test_a_box_for_each_pipe_and_an_arrow_for_each_wait() -> None:
     assert [path.get("class") for path in arrows] == ["wait", "limit", "wait"]
 
 
-def test_boxes_of_a_core_stand_below_one_another() -> None:
+def test_the_cube_core_stands_between_and_its_boxes_below_one_another() -> None:
     text = deadlock_svg(WAITS)
     places = {
         title.text: (float(rect.get("x", 0)), float(rect.get("y", 0)))
         for rect in parts(text, "rect")
         if (title := rect.find(f"{SVG}title")) is not None
     }
-    assert places["aic M"][0] == places["aic MTE1"][0] < places["aiv0 V"][0]
+    assert places["aic M"][0] == places["aic MTE1"][0] > places["aiv0 V"][0]
     assert places["aic M"][1] < places["aic MTE1"][1]
+
+
+def test_arrows_of_both_ways_keep_apart_and_carry_their_flag() -> None:
+    waits = (
+        Wait(waiter="aic FIX", setter="aiv1 MTE2", flag="cross-core flag 1 of x", reason="r"),
+        Wait(waiter="aiv1 MTE2", setter="aic FIX", flag="cross-core flag 0 of y", reason="r"),
+        Wait(waiter="aic M", setter="aic FIX", flag="flag 3 of FIX for M", reason="r"),
+    )
+    shown = parts(deadlock_svg(waits), "text")
+    heights = {text.text: float(text.get("y", 0)) for text in shown}
+    assert heights["cross-core flag 0"] - heights["cross-core flag 1"] >= 21  # a plate's height
+    assert "flag 3" in heights
+    chinese = [text.text for text in parts(deadlock_svg(waits, "zh"), "text")]
+    assert {"跨核标志 0", "标志 3", "AIC，cube 核"} <= set(chinese)
 
 
 def test_the_root_is_marked_without_colour() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tlcourse.records import MemoryMap
+from tlcourse.records import MemoryMap, PlannedBuffer
 from tlcourse.widgets.memory import MemoryView, memory_svg, memory_table, peak_bytes
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -83,3 +83,28 @@ def test_words_in_chinese_and_names_escaped(memory: tuple[MemoryMap, ...]) -> No
 def test_export_html(memory: tuple[MemoryMap, ...], tmp_path: Path) -> None:
     path = MemoryView(memory).export_html(tmp_path / "memory.html")
     assert "<td>d_ub</td>" in path.read_text(encoding="utf-8")
+
+
+def test_two_buffers_in_one_place_are_hatched_where_both_live() -> None:
+    first = PlannedBuffer(name="c", offset_bytes=0, size_bytes=4096, first=2, last=6)
+    second = PlannedBuffer(name="d", offset_bytes=1024, size_bytes=1024, first=5, last=9)
+    text = memory_svg((MemoryMap(space="ub", capacity_bytes=8192, buffers=(first, second)),))
+    (shared,) = re.findall(
+        r'<rect x="([\d.]+)"[^>]*width="([\d.]+)"[^>]*url\(#tl-shared\)[^>]*>', text
+    )
+    across = (1000 - 96 - 212) / 8  # positions 2 to 9
+    assert [float(one) for one in shared] == [round(96 + 3 * across, 1), round(2 * across, 1)]
+    assert "hatched: c and d lie in one place" in text
+    middle = re.search(r'<text x="([\d.]+)"[^>]*>c</text>', text)
+    assert middle is not None
+    assert float(middle[1]) == round(96 + 1.5 * across, 1)  # beside what d covers
+    assert (
+        "hatched: c and d"
+        in MemoryView((MemoryMap(space="ub", capacity_bytes=8192, buffers=(first, second)),))
+        .to_html()
+        .split("<figcaption>")[1]
+    )
+    apart = replace(second, first=7)
+    assert "tl-shared)" not in memory_svg(
+        (MemoryMap(space="ub", capacity_bytes=8192, buffers=(first, apart)),)
+    )

@@ -14,6 +14,7 @@ import pytest
 import torch
 
 import tlcourse
+from tests.widgets.pictured import launched, racy, stuck, verdict
 from tlcourse.device import install, wrap
 from tlcourse.examples.minicv import minicv_developer
 from tlcourse.jit import Kernel
@@ -28,7 +29,6 @@ SHAPES = (
     ((256, 512), torch.float32),
     ((256, 512), torch.float32),
 )
-FOLDER = Path(__file__).parents[2] / "docs" / "widgets"
 Shown = Callable[[Kernel], Any]
 # Name, what is shown, what stands there once it is drawn, keys to get there, the page's scheme.
 CASES: list[tuple[str, Shown, str, str, str]] = [
@@ -36,10 +36,51 @@ CASES: list[tuple[str, Shown, str, str, str]] = [
     ("passes_lecture", tlcourse.show_passes, ".tl-row", "j j j j f", "dark"),
     ("passes_zh", lambda k: tlcourse.show_passes(k, language="zh"), ".tl-row", "j j", "light"),
     ("timeline", tlcourse.show_timeline, ".picture .slice", "ArrowRight", "light"),
+    (
+        "timeline_zh",
+        lambda k: tlcourse.show_timeline(k, language="zh"),
+        ".picture .slice",
+        "w w ArrowRight f",
+        "dark",
+    ),
     ("memory", tlcourse.show_memory, "img", "", "light"),
     ("memory_zh", lambda k: tlcourse.show_memory(k, language="zh"), "img", "", "dark"),
     ("grid", tlcourse.show_grid, ".rounds .cell", "ArrowRight", "light"),
+    (
+        "grid_zh",
+        lambda k: tlcourse.show_grid(k, language="zh"),
+        ".rounds .cell",
+        "ArrowRight f",
+        "dark",
+    ),
     ("chip", tlcourse.show_chip, "img", "", "light"),
+    ("chip_zh", lambda k: tlcourse.show_chip(k, language="zh"), "img", "", "dark"),
+    ("replay", tlcourse.show_replay, ".pane td", "n n n n j j", "light"),
+    (
+        "replay_zh",
+        lambda k: tlcourse.show_replay(k, language="zh"),
+        ".pane td",
+        "n n n n n f",
+        "dark",
+    ),
+    ("deadlock", lambda _: tlcourse.show_deadlock(launched(stuck)), "img", "", "light"),
+    (
+        "deadlock_zh",
+        lambda _: tlcourse.show_deadlock(launched(stuck), language="zh"),
+        "img",
+        "",
+        "dark",
+    ),
+    ("findings", lambda _: tlcourse.show_findings(launched(racy)), "pre", "", "light"),
+    (
+        "findings_zh",
+        lambda _: tlcourse.show_findings(launched(racy), language="zh"),
+        "pre",
+        "",
+        "dark",
+    ),
+    ("verdict", lambda _: verdict("en"), "pre", "", "light"),
+    ("verdict_zh", lambda _: verdict("zh"), "pre", "", "dark"),
 ]
 
 
@@ -47,24 +88,17 @@ CASES: list[tuple[str, Shown, str, str, str]] = [
 def kernel() -> Kernel:
     made = compile_kernel(minicv_developer(*SIZES), mode="Developer")
     install()
-    tensors = [torch.zeros(shape, dtype=dtype) for shape, dtype in SHAPES]
-    made.launch(*[wrap(tensor) for tensor in tensors], execution="simulator")
+    generator = torch.Generator().manual_seed(0)
+    tensors = [torch.randn(shape, generator=generator).to(dtype) for shape, dtype in SHAPES]
+    made.launch(*[wrap(tensor) for tensor in tensors], execution="simulator", replay=0)
     return made
-
-
-@pytest.fixture
-def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    if not request.config.getoption("--pictures"):
-        return tmp_path
-    FOLDER.mkdir(exist_ok=True)
-    return FOLDER
 
 
 @pytest.mark.parametrize(("name", "show", "ready", "keys", "scheme"), CASES, ids=lambda one: one)
 def test_a_widget_looks_like_this(
     chromium: Any,
     kernel: Kernel,
-    folder: Path,
+    pictures: Path,
     tmp_path: Path,
     name: str,
     show: Shown,
@@ -83,7 +117,10 @@ def test_a_widget_looks_like_this(
     for key in keys.split():
         page.keyboard.press(key)
     page.wait_for_timeout(300)
-    picture = page.screenshot(path=folder / f"{name}.png")
+    if ready in ("img", "pre"):  # a viewer fills the screen; a figure is as long as it is
+        height = page.locator("main").bounding_box()["height"]
+        page.set_viewport_size({"width": 1280, "height": int(height) + 32})
+    picture = page.screenshot(path=pictures / f"{name}.png")
     found = Axe().run(page).response["violations"]
     loud = [one for one in found if one["impact"] in ("serious", "critical")]
     assert [(one["id"], one["nodes"][0]["html"]) for one in loud] == []

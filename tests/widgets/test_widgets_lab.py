@@ -14,6 +14,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+from tests.widgets.everything import CASES, run_and_save
 from tlcourse.build import lab, workspace
 from tlcourse.build.labclient import LabClient
 
@@ -225,9 +226,34 @@ def test_runs_steps_saves_and_opens_again(
     assert stranger.page.locator(root).count() == 0
 
 
+def test_a_notebook_whose_kernel_is_missing_still_reads(
+    open_book: Callable[..., Book], work: Path, tmp_path: Path
+) -> None:
+    saved = json.loads(run_and_save(tmp_path).read_text(encoding="utf-8"))
+    gone = {"kernelspec": {"name": "gone", "display_name": "Gone", "language": "python"}}
+    path = work / "books" / "gone.ipynb"
+    path.write_text(json.dumps(saved | {"metadata": gone}), encoding="utf-8")
+    book = open_book("gone.ipynb")
+    book.page.locator("dialog, .jp-Dialog").first.wait_for()  # it asks for another kernel
+    book.press("Escape")
+    cells = book.page.locator(".jp-CodeCell")
+    for number, (name, says) in enumerate(CASES.values(), start=1):
+        shown = cells.nth(number).locator(".jp-OutputArea-output")
+        cells.nth(number).scroll_into_view_if_needed()
+        shown.first.wait_for()
+        if says == "<img alt=":
+            width = shown.locator("img").first.evaluate(
+                "node => node.decode().then(() => node.naturalWidth)"
+            )
+            assert width >= 600, name
+        else:
+            assert says.replace("<td>", "").replace("</td>", "") in shown.first.inner_text()
+    assert book.page.locator(".tl-view, .tl-passes, .tl-timeline").count() == 0
+
+
 @pytest.mark.parametrize("app", ["lab", "notebook"])
 def test_a_prediction_stands_in_the_cell_and_survives(
-    open_book: Callable[..., Book], work: Path, app: str
+    open_book: Callable[..., Book], work: Path, pictures: Path, app: str
 ) -> None:
     book = open_book(f"ask_{app}.ipynb", ASK, app)
     book.run(".tl-quiz [role=radio]")
@@ -237,6 +263,9 @@ def test_a_prediction_stands_in_the_cell_and_survives(
     assert 'answer("d1.chip.p1", "c")' in book.code
     assert book.text(".tl-quiz .said") == "c is written into the cell."
     assert book.serious(".tl-quiz") == []
+    if app == "lab":
+        book.page.mouse.move(900, 600)
+        book.page.locator(".jp-CodeCell").first.screenshot(path=pictures / "quiz.png")
     wanted = 'answer("d1.chip.p1", "c")'
     saved = book.save(lambda saved: wanted in "".join(saved["cells"][0]["source"]))
     copied(saved, work / "books" / f"again_{app}.ipynb", trusted_by=work / "DATA")

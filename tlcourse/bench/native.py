@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tlcourse.bench.loading import Loading
 from tlcourse.bench.timing import Run, interleaved
 from tlcourse.bench.workloads import Tensors, Workload, workloads
 from tlcourse.diagnostics import error
@@ -45,16 +46,17 @@ class MeasuredNative:
 
 @dataclass(frozen=True, kw_only=True)
 class NativeReport:
-    """All workloads, and what they ran on."""
+    """All workloads, what a package takes to load, and what they ran on."""
 
     machine: dict[str, str]
     versions: dict[str, str]
     measured: tuple[MeasuredNative, ...]
+    loading: Loading
 
     @property
     def met(self) -> bool:
         """Whether every budget is met."""
-        return all(one.met for one in self.measured)
+        return self.loading.met and all(one.met for one in self.measured)
 
 
 def measure_native(*, peers: bool, seconds: float = 2.0) -> Iterator[MeasuredNative]:

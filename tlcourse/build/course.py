@@ -1,9 +1,10 @@
-"""`tlcourse build`: makes notebooks, exercises and solutions from course/, or checks them.
+"""`tlcourse build`: makes all that learners and teachers open from course/, or checks it.
 
 ```
 course/day2/04_fusion.py          -> notebooks/day2/04_fusion.ipynb, notebooks/zh/day2/..
 course/day2/exercises/minicv.py   -> exercises/day2/minicv.ipynb, exercises/zh/day2/..,
                                      solutions/day2/minicv.ipynb
+course/day2/teaching.toml         -> lecture/day2.html, days/day2.ipynb, docs/instructor.md
 ```
 """
 
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tlcourse.build.coverage import PAGE, TABLE, Coverage, coverage, page, read_points
+from tlcourse.build.pages import made_pages, stale_pages, write_pages
 from tlcourse.build.source import LANGUAGES, Language, Source, read_source
 from tlcourse.diagnostics import error
 
@@ -50,7 +52,7 @@ def build(
         one line per stale notebook; empty when all is well.
 
     Raises:
-        TL801, TL802: a source is broken. TL803: a lesson does not run. TL804: no course here.
+        TL801, TL802, TL805: a source is broken. TL803: a lesson does not run. TL804: no course.
     """
     root = root or Path(__file__).parents[2]
     targets = list(_targets(root))
@@ -59,6 +61,7 @@ def build(
     if check:
         reasons = {target.path: _reason(target) for target in targets}
         reasons |= _page_reasons(root, covered, targets)
+        reasons |= stale_pages(root, made_pages(root))
         reasons |= dict.fromkeys(superfluous, "no source in course/ makes it; run tlcourse build")
         return [f"{_name(root, path)}: {reason}" for path, reason in reasons.items() if reason]
     wanted = [target for target in targets if again or _reason(target)]
@@ -70,6 +73,8 @@ def build(
         path.unlink()
     if covered:
         (root / PAGE).write_text(page(covered), encoding="utf-8")
+    for path in write_pages(root):
+        told(f"{'made' if path.is_file() else 'removed'} {_name(root, path)}")
     return []
 
 

@@ -19,7 +19,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tlcourse.build.labclient import LabClient
-from tlcourse.build.workspace import course_folder, make_workspace, write_settings
+from tlcourse.build.workspace import START, course_folder, make_workspace, write_settings
+from tlcourse.chinese import chosen_language
 from tlcourse.diagnostics import error
 
 DEFAULT_FOLDER = "tlcourse-lab"
@@ -77,7 +78,7 @@ def check_lab() -> list[str]:
 def lab_command(
     folder: Path, settings: Path, *, port: int | None = None, browser: bool = True, token: str = ""
 ) -> list[str]:
-    """The command line that serves `folder`, with the settings of the course."""
+    """The command line that serves `folder` and opens START_HERE, with the course's settings."""
     command = [
         sys.executable,
         "-m",
@@ -85,6 +86,9 @@ def lab_command(
         f"--ServerApp.root_dir={folder.resolve()}",
         f"--LabApp.app_settings_dir={settings.resolve()}",
     ]
+    first = START[1] if chosen_language() == "zh" else START[0]
+    if (folder / first).is_file():
+        command.append(f"--LabApp.default_url=/lab/tree/{first}")
     if port is not None:
         command.append(f"--ServerApp.port={port}")
     if not browser:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pygments.formatters.html import HtmlFormatter
 
@@ -154,9 +154,11 @@ def _function(script: str) -> str:
 
 @cache
 def _code_style() -> str:
-    light = HtmlFormatter(style="default").get_style_defs(".code")
-    dark = HtmlFormatter(style="github-dark").get_style_defs("[data-theme=dark] .code")
-    return f"{light}\n{dark}\n"
+    themes = {"default": ".code", "github-dark": "[data-theme=dark] .code"}
+    return "".join(
+        f"{cast(Any, HtmlFormatter(style=style)).get_style_defs(where)}\n"
+        for style, where in themes.items()
+    )
 
 
 @cache

@@ -25,13 +25,17 @@ _MODEL = re.compile(r"IPY_MODEL_(\w+)")
 _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
+def kernel_metadata() -> dict[str, Any]:
+    """What every notebook says of the kernel that it wants."""
+    return {"kernelspec": dict(_KERNEL), "language_info": {"name": "python"}}
+
+
 def bare_notebook(source: Source, language: Language) -> NotebookNode:
     """The notebook of one language, without outputs."""
     notebook = v4.new_notebook(cells=[_node(cell) for cell in source.cells_in(language)])
     notebook.metadata = nbformat.from_dict(
         {
-            "kernelspec": dict(_KERNEL),
-            "language_info": {"name": "python"},
+            **kernel_metadata(),
             "tlcourse": {
                 "id": source.id,
                 "language": language,

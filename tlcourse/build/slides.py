@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from posixpath import normpath
 from typing import Any, cast
@@ -96,7 +96,7 @@ def _noted(slide: Slide, teaching: Teaching | None, language: Language) -> Slide
     stem = slide.id.partition("/")[2].replace("-", "_")
     if teaching is None or stem not in teaching.notes:
         return slide
-    return Slide(**{**slide.__dict__, "note": teaching.notes[stem][language]})
+    return replace(slide, note=teaching.notes[stem][language])
 
 
 class _Cut:
@@ -166,7 +166,8 @@ class _Cut:
 
     def _viewer(self, output: dict[str, Any]) -> Viewer | None:
         view = output.get("data", {}).get(_WIDGET)
-        state = self._models.get(view["model_id"], {}).get("state", {}) if view else {}
+        model = self._models.get(view["model_id"]) if view else None
+        state: dict[str, str] = model["state"] if model else {}
         if "_esm" not in state or "data" not in state:
             return None
         return Viewer(script=state["_esm"], style=state.get("_css", ""), data=state["data"])

@@ -107,6 +107,8 @@ def not_a_source(path: Path, reason: str) -> TLError:
 
 def _id_of(path: Path) -> str:
     """The id that a place gives: `course/day2/04_fusion.py` is `d2.fusion`."""
+    if path.parent.name == "course":  # course/START_HERE.py belongs to no day
+        return path.stem.lower()
     is_exercise = path.parent.name == "exercises"
     day = path.parents[1 if is_exercise else 0].name.removeprefix("day")
     slug = path.stem if is_exercise else path.stem.partition("_")[2]

@@ -16,7 +16,7 @@ misread = [["the wrong belief behind prediction p1", "预测 p1 背后的误解"
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,12 @@ class Words:
 
     en: str
     zh: str
+
+    @classmethod
+    def of(cls, pair: Sequence[str]) -> Words:
+        """A text from English and Chinese in turn."""
+        english, chinese = pair
+        return cls(en=english, zh=chinese)
 
     def __getitem__(self, language: Language) -> str:
         return self.zh if language == "zh" else self.en
@@ -89,8 +95,8 @@ def _day(path: Path) -> Day:
         day = data.pop("day")
         return Day(
             number=int(path.parent.name.removeprefix("day")),
-            title=_words(day["title"]),
-            can_do=tuple(map(_words, day["can_do"])),
+            title=Words.of(day["title"]),
+            can_do=tuple(map(Words.of, day["can_do"])),
             lessons={name: _teaching(name, row) for name, row in data.items()},
         )
     except (ValueError, TypeError, KeyError) as problem:
@@ -99,19 +105,14 @@ def _day(path: Path) -> Day:
 
 def _teaching(name: str, row: dict[str, Any]) -> Teaching:
     return Teaching(
-        question=_words(row["question"]),
-        board=_words(row["board"]),
-        notes={stem: _words(words) for stem, *words in row["notes"]},
+        question=Words.of(row["question"]),
+        board=Words.of(row["board"]),
+        notes={stem: Words.of(words) for stem, *words in row["notes"]},
         misreads=tuple(
-            Misread(prediction=f"{name}.p{number}", belief=_words(words), shown_by=stem)
+            Misread(prediction=f"{name}.p{number}", belief=Words.of(words), shown_by=stem)
             for number, (*words, stem) in enumerate(row["misread"], 1)
         ),
     )
-
-
-def _words(pair: list[str]) -> Words:
-    english, chinese = pair
-    return Words(en=english, zh=chinese)
 
 
 def _broken(path: Path, problem: Exception) -> TLError:

@@ -17,7 +17,8 @@ from typing import Any, cast
 from tlcourse.diagnostics import error
 from tlcourse.grading.progress_file import MANIFEST
 
-PARTS = ("notebooks", "exercises")
+PARTS = ("notebooks", "exercises", "days")
+START = ("START_HERE.ipynb", "START_HERE.zh.ipynb")
 SETTINGS = {
     # A saved notebook must show its widgets again when it is opened without a kernel.
     "@jupyter-widgets/jupyterlab-manager:plugin": {"saveState": True},
@@ -71,35 +72,42 @@ def make_workspace(
     kept: list[str] = []
     for path in _course_files(source):
         name = path.relative_to(source).as_posix()
-        data = _for_learner(path, trust_folder)
+        data = for_learner(path, trust_folder)
         copy = target / name
         now = _hash(copy.read_bytes()) if copy.exists() else None
         if now not in (None, _hash(data), manifest.get(name)):
             kept.append(name)  # the learner's own work
             continue
         if now != _hash(data):
-            _write(copy, data)
+            write(copy, data)
             written.append(name)
         manifest[name] = _hash(data)
-    _write(target / MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
+    write(target / MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
     return CopyReport(written=tuple(written), kept=tuple(kept))
 
 
 def write_settings(folder: Path) -> None:
     """Writes JupyterLab's settings overrides into an application settings folder."""
-    _write(folder / "overrides.json", json.dumps(SETTINGS, indent=1).encode())
+    write(folder / "overrides.json", json.dumps(SETTINGS, indent=1).encode())
 
 
 def _course_files(source: Path) -> list[Path]:
     files = [path for part in PARTS for path in (source / part).rglob("*") if path.is_file()]
+    files += [source / name for name in START if (source / name).is_file()]
     return sorted(path for path in files if not _is_private(path.relative_to(source)))
+
+
+def note_in_manifest(target: Path, name: str, data: bytes) -> None:
+    """Says that a file of a working copy is as the course has it, so that it may follow it."""
+    manifest = _read_manifest(target) | {name: _hash(data)}
+    write(target / MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
 
 
 def _is_private(path: Path) -> bool:
     return any(part.startswith((".", "__")) for part in path.parts)
 
 
-def _for_learner(path: Path, trust_folder: Path | None) -> bytes:
+def for_learner(path: Path, trust_folder: Path | None = None) -> bytes:
     """The bytes of a course file as a learner gets it; a notebook is trusted on the way."""
     if path.suffix != ".ipynb":
         return path.read_bytes()
@@ -142,6 +150,7 @@ def _hash(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _write(path: Path, data: bytes) -> None:
+def write(path: Path, data: bytes) -> None:
+    """Writes a file and the folders above it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tlcourse.cli.output import finish, print_json
+from tlcourse.cli.output import finish, print_json, print_lines
 
 if TYPE_CHECKING:
     from tlcourse.grading.authoring.spec_check import Grader, Line
@@ -23,6 +23,7 @@ def register(app: typer.Typer) -> None:
     app.command("new-exercise")(new_exercise)
     spec_app.command("check")(spec_check)
     spec_app.command("matrix")(spec_matrix)
+    spec_app.command("cheats")(spec_cheats)
     app.add_typer(spec_app, name="spec")
 
 
@@ -82,6 +83,20 @@ def spec_matrix(
     matrix.write(ROOT, rows)
     kept = [line for row in matrix.read_rows(ROOT).values() for line in row.lines]
     finish(0 if all(line.ok for line in kept) else 1)
+
+
+def spec_cheats() -> None:
+    """Measure what each cheat of grader/cheats.toml scores through nbgrader, ours and stock.
+
+    Makes the table in docs/grading.md; takes about ten minutes.
+    """
+    from tlcourse.grading.authoring import cheat_table
+
+    rows = cheat_table.measure(typer.echo)
+    cheat_table.write_table(ROOT, rows)
+    wrong = cheat_table.wrong(rows)
+    print_lines(f"{name}: {rows[name].through}" for name in wrong)
+    finish(1 if wrong else 0)
 
 
 def new_exercise(

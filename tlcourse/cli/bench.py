@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tlcourse.bench.compiling import Compiled, CompileReport
     from tlcourse.bench.functional import Measured, Report
     from tlcourse.bench.grading import GradingReport
+    from tlcourse.bench.loading import Loading
     from tlcourse.bench.native import MeasuredNative, NativeReport
     from tlcourse.bench.simulator import Grid, Simulated, SimulatorReport
     from tlcourse.bench.widgets import Explored, WidgetsReport
@@ -186,6 +187,7 @@ def _grading_lines(report: GradingReport) -> list[str]:
 
 def _native(*, peers: bool, seconds: float, quiet: bool) -> NativeReport:
     from tlcourse.bench.functional import machine, versions
+    from tlcourse.bench.loading import measure_loading
     from tlcourse.bench.native import NativeReport, measure_native
 
     rows: list[MeasuredNative] = []
@@ -193,8 +195,13 @@ def _native(*, peers: bool, seconds: float, quiet: bool) -> NativeReport:
         rows.append(row)
         if not quiet:
             typer.echo(_native_line(row))
+    loading = measure_loading()
+    if not quiet:
+        typer.echo(_loading_line(loading))
     facts = machine() | {"torch threads": "1, then 2"}
-    return NativeReport(machine=facts, versions=versions(peers=False), measured=tuple(rows))
+    return NativeReport(
+        machine=facts, versions=versions(peers=False), measured=tuple(rows), loading=loading
+    )
 
 
 _RUNS = {
@@ -221,6 +228,14 @@ def _native_line(row: MeasuredNative) -> str:
     return (
         f"{_STATE[row.met]}  {row.workload}, threads: {row.threads}: {row.times_eager:.2f} x torch "
         f"eager{fused} (at most {row.most_times:g})\n        {times}"
+    )
+
+
+def _loading_line(loading: Loading) -> str:
+    return (
+        f"{_STATE[loading.met]}  {loading.kernels} precompiled kernels load in "
+        f"{loading.milliseconds:.1f} ms behind torch (at most {loading.most_milliseconds:g}); a "
+        f"first compile of one takes {loading.first_compile_milliseconds:,.0f} ms"
     )
 
 

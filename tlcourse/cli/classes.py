@@ -50,12 +50,16 @@ def class_init(
     variants: Annotated[
         Path | None, typer.Option(help="Folder of private specs, where marks count.")
     ] = None,
+    roster: Annotated[
+        Path | None, typer.Option(exists=True, dir_okay=False, help="The roster to start with.")
+    ] = None,
 ) -> None:
     """Make a class folder, which is nbgrader's course root too, with a roster to fill in."""
     from tlcourse.grading.classes.folder import init
 
-    init(folder, old=old, variants=variants)
-    typer.echo(f"{folder}: fill in roster.csv, then `tlcourse collect ZIPS --into {folder}`")
+    init(folder, old=old, variants=variants, learners=roster)
+    first = "" if roster else "fill in roster.csv, then "
+    typer.echo(f"{folder}: {first}`tlcourse collect ZIPS --into {folder}`")
 
 
 def class_archive(

@@ -1,9 +1,9 @@
-"""Commands around the course: `lab`, `build`, `hint`."""
+"""Commands around the course: `lab`, `build`, `hint`, `reset`, `checkpoint`."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -15,6 +15,13 @@ def register(app: typer.Typer) -> None:
     app.command()(lab)
     app.command()(build)
     app.command()(hint)
+    app.command()(reset)
+    app.command()(checkpoint)
+
+
+Exercise = Annotated[str, typer.Argument(help="For example d4.sync.")]
+Folder = Annotated[Path | None, typer.Option(help="Your working copy, if it is elsewhere.")]
+Chinese = Annotated[bool, typer.Option("--zh", help="The Chinese notebook.")]
 
 
 def lab(
@@ -47,7 +54,7 @@ def build(
         bool, typer.Option("--coverage", help="Only print which points the lessons teach.")
     ] = False,
 ) -> None:
-    """Make notebooks, exercises and solutions from the sources in course/."""
+    """Make notebooks, exercises, solutions and lecture pages from the sources in course/."""
     from tlcourse.build.course import build as build_course
 
     if covered:
@@ -72,3 +79,48 @@ def hint(exercise: Annotated[str, typer.Argument(help="For example d2.minicv.")]
     from tlcourse.grading.notebook import hint as show_hint
 
     show_hint(exercise)
+
+
+def reset(exercise: Exercise, folder: Folder = None, zh: Chinese = False) -> None:
+    """Give back the untouched exercise; your notebook is kept beside it as .bak."""
+    from tlcourse.build import restart
+
+    kept = restart.reset(exercise, restart.working_copy(folder), _language(zh))
+    print_lines([f"{exercise} is as the course gives it", *_kept(kept)])
+
+
+def checkpoint(
+    exercise: Exercise,
+    folder: Folder = None,
+    zh: Chinese = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Start a step from the reference of the step before; says first what it costs."""
+    from tlcourse.build import restart
+
+    start = restart.before(exercise)
+    copy = restart.working_copy(folder)
+    capped = start.capped(exercise)
+    print_lines(
+        [
+            f"{exercise} will start from the reference of {start.before}.",
+            f"Of the points of {capped}, at most {restart.CAP_PERCENT} % count from then on.",
+        ]
+    )
+    if not yes:
+        typer.confirm("Go on?", abort=True)
+    kept = restart.checkpoint(exercise, copy, _language(zh))
+    print_lines([f"{exercise} is ready to go on from", *_kept(kept)])
+
+
+def _language(zh: bool) -> Literal["en", "zh"]:
+    from tlcourse.chinese import chosen_language
+
+    return "zh" if zh else chosen_language()
+
+
+def _kept(kept: Path | None) -> list[str]:
+    if kept is None:
+        return ["nothing of yours had to be kept"]
+    open_again = "in JupyterLab, choose File > Reload Notebook from Disk"
+    return [f"what you had is kept in {kept}", open_again]

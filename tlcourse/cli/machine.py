@@ -16,6 +16,9 @@ def register(app: typer.Typer) -> None:
 
 def doctor(
     json: Annotated[bool, typer.Option("--json", help="Print the same as data.")] = False,
+    short: Annotated[
+        bool, typer.Option("--short", help="Only what is missing, and how to mend it.")
+    ] = False,
 ) -> None:
     """Say what works on this machine, with a fix to paste for each thing that does not."""
     from tlcourse.cli.checkup import check_up
@@ -24,7 +27,11 @@ def doctor(
     if json:
         print_json(facts)
     else:
-        for fact in facts:
+        shown = [fact for fact in facts if not short or fact.state != "ok"]
+        if short:
+            fine = ", ".join(fact.name for fact in facts if fact.state == "ok")
+            typer.echo(f"here: {fine}")
+        for fact in shown:
             typer.echo(f"{fact.state:<8} {fact.name:<14} {fact.found}")
             if fact.fix:
                 typer.echo(f"{'':<23} fix: {fact.fix}")

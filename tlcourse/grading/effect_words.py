@@ -47,10 +47,27 @@ EFFECT_WORDS: dict[str, tuple[str, str]] = {
         "the cube core waits {seen:.3g} % as long as it works; asked is at most {limit:.3g} %",
         "cube 核等待的时间是工作时间的 {seen:.3g} %；要求不超过 {limit:.3g} %",
     ),
+    "hidden_work": (
+        "during {seen:.3g} % of the time of the other pipes the busiest one works too; asked is at "
+        "least {limit:.3g} %: let work go on while something is loaded or handed over",
+        "其他流水工作的时间里，最忙的流水有 {seen:.3g} % 也在工作；要求不低于 {limit:.3g} %："
+        "载入或交接时让计算继续",
+    ),
     "busiest_vector_core": (
         "one vector core stores {seen:.3g} % of all rows; asked is at most {limit:.3g} %: half "
         "for each",
         "一个 vector 核写出全部行的 {seen:.3g} %；要求不超过 {limit:.3g} %：两个核各做一半",
+    ),
+    "busiest_block": (
+        "one block stores {seen:.3g} times the tiles of a fair share; asked is at most "
+        "{limit:.3g} times: share the tiles out over all blocks",
+        "有一个逻辑块写出的数据块是平均份额的 {seen:.3g} 倍；要求不超过 {limit:.3g} 倍："
+        "把数据块分给所有逻辑块",
+    ),
+    "blocks_started": (
+        "the grid has {seen:.3g} times the blocks that are asked for; the number of blocks is "
+        "given, so a block takes several tiles in a loop",
+        "网格里的逻辑块是要求的 {seen:.3g} 倍；块数是给定的，所以一个块要用循环处理多个数据块",
     ),
     "is_placed": (
         "a tile lies in a memory where its user cannot work: factors of T.gemm belong in L1, its "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tlcourse.grading.words import Phrase
@@ -165,6 +165,34 @@ def _cube_idle(record: Record) -> float:
     return 100 * idle / (last - begin - idle) if work else 100.0
 
 
+def _hidden_work(record: Record) -> float:
+    """The part of the other pipes' time in which the busiest kind of pipe works too, in percent."""
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for one in record.timeline.instructions:
+        spans.setdefault(one.pipe, []).append((one.start_cycle, one.end_cycle))
+    joined = {pipe: _joined(found) for pipe, found in spans.items()}
+    busiest = max(joined, key=lambda pipe: _length(joined[pipe]), default="")
+    others = _joined([s for pipe, found in joined.items() if pipe != busiest for s in found])
+    total = _length(_joined([*others, *joined.get(busiest, ())]))
+    together = _length(others) + _length(joined.get(busiest, ())) - total
+    return 100 * together / (_length(others) or 1)
+
+
+def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans of time with those that touch made one."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((start, end))
+    return found
+
+
+def _length(spans: Iterable[tuple[int, int]]) -> int:
+    return sum(end - start for start, end in spans)
+
+
 def _busiest_vector_core(record: Record) -> float:
     """The part of what the vector cores store that comes from one of them, in percent."""
     stored: dict[str, int] = {"aiv0": 0, "aiv1": 0}
@@ -174,7 +202,15 @@ def _busiest_vector_core(record: Record) -> float:
     return 100 * max(stored.values()) / (sum(stored.values()) or 1)
 
 
-AT_LEAST = frozenset({"ub_used", "ub_asked", "load_overlap", "products_ahead"})
+def _busiest_block(record: Record) -> float:
+    """Bytes that the block which stores most sends to global memory."""
+    stored: Counter[int] = Counter()
+    for instruction in record.timeline.instructions:
+        stored[instruction.block] += instruction.bytes if instruction.pipe in _TO_GM else 0
+    return max(stored.values(), default=0)
+
+
+AT_LEAST = frozenset({"ub_used", "ub_asked", "load_overlap", "products_ahead", "hidden_work"})
 EFFECTS: dict[str, Callable[[Record], bool | float | None]] = {
     "both_kinds_of_core": _both_kinds_of_core,
     "both_vector_cores": _both_vector_cores,
@@ -186,6 +222,9 @@ EFFECTS: dict[str, Callable[[Record], bool | float | None]] = {
     "products_ahead": _products_ahead,
     "cube_idle": _cube_idle,
     "busiest_vector_core": _busiest_vector_core,
+    "hidden_work": _hidden_work,
+    "busiest_block": _busiest_block,
+    "blocks_started": lambda record: float(record.blocks),
     "bytes_read": _bytes_read,
     "product_work": _product_work,
     "scalar_elements": _scalar_elements,

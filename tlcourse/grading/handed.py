@@ -17,6 +17,7 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, Rewrite
 
 from tlcourse.diagnostics import TLError, error
 from tlcourse.dialects.text import context, from_text, to_text
+from tlcourse.grading.rebuilt import check_order
 
 
 def text_of(kind: str, entry: str, function: object) -> str:
@@ -71,6 +72,7 @@ def rewritten(entry: str, kind: object, text: str) -> str:
     _apply(kind(), ctx, module)
     try:
         module.verify()
+        check_order(module, frozenset())
     # A module that is broken makes a verifier fail in any way.
     except Exception as problem:
         what = str(problem).splitlines()[0] if str(problem) else type(problem).__name__

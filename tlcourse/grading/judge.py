@@ -15,6 +15,7 @@ import torch
 from tlcourse import extents, work
 from tlcourse.diagnostics import TLError
 from tlcourse.grading import effects, given, in_order, package_rules, rebuilt, static_rules
+from tlcourse.grading.families import chosen
 from tlcourse.grading.inputs import PRACTICE, draw, evaluate
 from tlcourse.grading.judge_ir import judge_ir, judge_pass, with_rewrites_first
 from tlcourse.grading.judge_text import judge_answers, judge_text, read_observed
@@ -62,6 +63,8 @@ def _verdict(
     language: Language,
     secret: bytes,
 ) -> Verdict:
+    if spec.families:
+        spec, cases, attempts = chosen(spec, cases, attempts)
     if spec.kind in ("answer", "written"):
         return _words(spec, cases[0], attempts[0], language)
     if spec.kind == "package" and attempts[0].state == "sealed":

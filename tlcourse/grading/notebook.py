@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import html
+import re
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
+from tlcourse.chinese import chosen_language
 from tlcourse.diagnostics import SourceFile
 from tlcourse.grading import progress_file
 from tlcourse.grading.child import Result
@@ -14,7 +17,7 @@ from tlcourse.grading.report import as_html, as_text
 from tlcourse.grading.resident import shared
 from tlcourse.grading.sandbox import Limits
 from tlcourse.grading.sealed import from_text
-from tlcourse.grading.spec import Spec, load
+from tlcourse.grading.spec import Spec, known_ids, load
 from tlcourse.grading.tracing import Attempt, attempt_all, order_of
 from tlcourse.grading.words import Language, say
 from tlcourse.records import Verdict, to_data
@@ -27,17 +30,18 @@ VERDICT_MIME = "application/vnd.tlcourse.verdict+json"
 _shown_hints: dict[str, int] = {}
 
 
-def check(exercise: str, factory: object, *, language: Language = "en") -> None:
+def check(exercise: str, factory: object, *, language: Language | None = None) -> None:
     """Judges your kernel on the public cases and shows the verdict.
 
     Args:
         exercise: its id, for example `d2.minicv`.
         factory: your function that makes the kernel; it is called once per set of shapes.
-        language: `en` or `zh`.
+        language: `en` or `zh`; default: that of TLCOURSE_LANG.
 
     Raises:
         TL601: there is no such exercise.
     """
+    language = language or chosen_language()
     spec = load(exercise)
     result = _traced(spec, factory, language)
     if isinstance(result, Verdict):
@@ -68,12 +72,13 @@ def _sources(attempts: tuple[Attempt, ...]) -> dict[str, SourceFile]:
     return found
 
 
-def hint(exercise: str, *, language: Language = "en") -> None:
+def hint(exercise: str, *, language: Language | None = None) -> None:
     """Shows the next hint of an exercise; after the last one, the first again.
 
     Raises:
         TL601: there is no such exercise.
     """
+    language = language or chosen_language()
     hints = load(exercise).hints
     if not hints:
         _show_text(say("no hints", language, exercise=exercise))
@@ -84,14 +89,15 @@ def hint(exercise: str, *, language: Language = "en") -> None:
     _show_text(say("hint", language, index=index + 1, count=len(hints), words=words))
 
 
-def answer(question: str, value: str, *, language: Language = "en") -> None:
+def answer(question: str, value: str, *, language: Language | None = None) -> None:
     """Keeps your answer to a question or prediction; it is practice and costs nothing.
 
     Args:
         question: its id, for example `d2.fusion.p1`.
         value: what you chose.
-        language: `en` or `zh`.
+        language: `en` or `zh`; default: that of TLCOURSE_LANG.
     """
+    language = language or chosen_language()
     text = say("no choice", language)
     if value != "?":
         progress_file.store_answer(question, str(value))
@@ -115,13 +121,36 @@ def _this_cell() -> str:
     return str(content.get("code", ""))
 
 
-def progress(*, language: Language = "en") -> None:
-    """Shows what you have checked so far in this working copy."""
-    checks = progress_file.read().get("checks", {})
-    if not checks:
-        _show_text(say("nothing yet", language))
-        return
-    _show_text("\n".join(f"{exercise}: {state}" for exercise, state in sorted(checks.items())))
+def progress(*, day: int | None = None, language: Language | None = None) -> None:
+    """Shows what you have checked so far in this working copy.
+
+    Args:
+        day: only this day, with the exercises that are still open.
+        language: `en` or `zh`; default: that of TLCOURSE_LANG.
+    """
+    language = language or chosen_language()
+    stored = progress_file.read()
+    checks, caps = stored.get("checks", {}), stored.get("caps", {})
+    if day is not None:
+        names = [name for name in known_ids() if name.startswith(f"d{day}.")]
+        checks = {name: checks.get(name, say("open", language)) for name in names}
+    lines = [f"{name}: {state}" for name, state in sorted(checks.items())]
+    lines = [_capped(line, caps, language) for line in lines]
+    _show_text("\n".join(lines) if lines else say("nothing yet", language))
+
+
+def _capped(line: str, caps: Mapping[str, str], language: Language) -> str:
+    """A line of progress; it says where a checkpoint limits the points."""
+    name = line.partition(":")[0]
+    if name not in caps:
+        return line
+    return line + say("capped", language, percent=caps[name])
+
+
+def show_page(page: str) -> None:
+    """Shows markup in a notebook, its words anywhere else."""
+    words = html.unescape(re.sub(r"<[^>]+>", " ", page.replace("</tr>", "\n")))
+    _display({"text/plain": words, "text/html": page}, words)
 
 
 def _show_text(text: str) -> None:

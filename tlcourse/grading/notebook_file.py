@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,6 +21,7 @@ MAX_BYTES = 50 * 2**20
 TEXT_STUB = "*Your text / 你的文字*"
 """What stands in a cell for prose before anybody has written into it."""
 
+_SOLUTION = "-solution"
 # An id becomes part of file names, so nothing else may pass for one.
 _GRADE_ID = re.compile(r"(d[0-9]+)-([A-Za-z_][A-Za-z0-9_]*)")
 
@@ -61,7 +62,7 @@ def read_hand_in(path: Path) -> HandIn:
             why="no cell carries an exercise's id; it is in the cell's metadata",
             fix="hand in the notebook from the exercises folder, with all of its cells",
         )
-    name = f"{_grade_id(exercise)}-solution"
+    name = f"{_grade_id(exercise)}{_SOLUTION}"
     solutions = tuple(_source(c) for c in cells if _nbgrader(c).get("grade_id") == name)
     if not solutions:
         raise error(
@@ -134,11 +135,22 @@ def _all_cells(path: Path) -> list[dict[str, Any]]:
         raise _unreadable(path, "the file is JSON, but holds no list of cells") from problem
 
 
-def _exercise(cells: Iterable[dict[str, Any]]) -> str | None:
+def _exercise(cells: Sequence[dict[str, Any]]) -> str | None:
     for cell in cells:
         data = _nbgrader(cell)
         found = _GRADE_ID.fullmatch(str(data.get("grade_id")))
         if data.get("grade") is True and found is not None:
+            return f"{found[1]}.{found[2]}"
+    return _exercise_of_solution(cells)
+
+
+def _exercise_of_solution(cells: Sequence[dict[str, Any]]) -> str | None:
+    """The exercise that a solution cell is for, where the check below it is gone."""
+    for cell in cells:
+        data = _nbgrader(cell)
+        name = str(data.get("grade_id"))
+        found = _GRADE_ID.fullmatch(name.removesuffix(_SOLUTION))
+        if data.get("solution") is True and name.endswith(_SOLUTION) and found is not None:
             return f"{found[1]}.{found[2]}"
     return None
 

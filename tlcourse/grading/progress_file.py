@@ -35,11 +35,22 @@ def store_verdict(verdict: Verdict) -> None:
     _write(data)
 
 
+def store_cap(exercise: str, percent: int, copy: Path) -> None:
+    """Keeps that at most a part of an exercise's points counts from now on."""
+    data = _read_from(copy / _FILE)
+    data.setdefault("caps", {})[exercise] = str(percent)
+    _write_to(copy / _FILE, data)
+
+
 def read() -> dict[str, dict[str, str]]:
     """All that is stored; nothing where the file is missing or damaged."""
     path = _path()
     if path is None:
         return deepcopy(_of_this_process)
+    return _read_from(path)
+
+
+def _read_from(path: Path) -> dict[str, dict[str, str]]:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -58,7 +69,11 @@ def _write(data: dict[str, dict[str, str]]) -> None:
     path = _path()
     if path is None:
         _of_this_process.update(data)
-        return
+    else:
+        _write_to(path, data)
+
+
+def _write_to(path: Path, data: dict[str, dict[str, str]]) -> None:
     path.parent.mkdir(exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
     with os.fdopen(handle, "w", encoding="utf-8") as stream:

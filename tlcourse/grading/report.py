@@ -7,6 +7,7 @@ import html
 from tlcourse.diagnostics import Label, SourceMap, excerpt
 from tlcourse.grading.words import Language, say
 from tlcourse.records import Check, State, Verdict
+from tlcourse.widgets.cards import BAD, FLAT, GOOD, LINES, NOTE, WARNING, card
 
 _SIGN: dict[State, str] = {
     "PASS": "✓",
@@ -16,6 +17,10 @@ _SIGN: dict[State, str] = {
     "TIMEOUT": "⏱",
     "ERROR": "!",
 }
+_EDGE: dict[State, str] = {"PASS": GOOD, "PARTIAL": WARNING, "TODO": NOTE}
+_TABLE = 'style="border-collapse:collapse;margin:0.4em 0;table-layout:fixed;width:100%"'
+_WIDTHS = ("6.5em", "34%", "5.5em", "auto")
+_CELL = 'style="text-align:left;vertical-align:top;white-space:normal;padding:0.2em 0.9em 0.2em 0"'
 
 
 def first_sentence(verdict: Verdict, language: Language = "en") -> str:
@@ -61,15 +66,24 @@ def as_html(verdict: Verdict, language: Language = "en", sources: SourceMap | No
         sources: texts of the learner's kernel, to show the lines at fault.
     """
     mode = f" · {html.escape(verdict.mode)}" if verdict.mode else ""
+    told = first_sentence(verdict, language)
     names = ("", "check", "points", "result")
-    head = "".join(f"<th>{say(name, language) if name else ''}</th>" for name in names)
-    rows = "".join(_row(check, language, sources or {}) for check in verdict.checks)
-    return (
-        f'<div class="tl-verdict" role="status"><strong>{_SIGN[verdict.state]} '
+    head = "".join(
+        f'<th {_CELL[:-1]};width:{width}">{say(name, language) if name else ""}</th>'
+        for name, width in zip(names, _WIDTHS, strict=True)
+    )
+    rows = "".join(
+        _row(check, language, _new_sources(check, verdict.checks[:k], sources or {}), told)
+        for k, check in enumerate(verdict.checks)
+    )
+    return card(
+        "tl-verdict",
+        _EDGE.get(verdict.state, BAD),
+        f'<p {FLAT} role="status"><strong>{_SIGN[verdict.state]} '
         f"{html.escape(verdict.exercise)}: {verdict.state}</strong> "
-        f"{verdict.points:g}/{verdict.max_points:g}{mode}"
-        f"<p>{html.escape(first_sentence(verdict, language))}</p>"
-        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+        f"{verdict.points:g}/{verdict.max_points:g}{mode}</p>"
+        f"<p {FLAT}>{html.escape(told)}</p>"
+        f"<table {_TABLE}><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>",
     )
 
 
@@ -100,19 +114,32 @@ def _excerpt(check: Check, sources: SourceMap) -> list[str]:
     return excerpt(Label(span=check.span), sources) if is_known and check.span else []
 
 
-def _row(check: Check, language: Language, sources: SourceMap) -> str:
-    words = [check.reason + _place(check, language), check.hint]
-    told = "<br>".join(html.escape(text) for text in words if text)
-    # Details may be a table, and the learner's lines have carets below them.
-    lines = html.escape("\n".join([*check.detail.splitlines(), *_excerpt(check, sources)]))
-    kernel = f"<pre>{lines}</pre>" if lines else ""
+def _new_sources(check: Check, before: tuple[Check, ...], sources: SourceMap) -> SourceMap:
+    """The texts of a check's line; none where a check above it has shown that line."""
+    return {} if any(one.span == check.span for one in before) else sources
+
+
+def _row(check: Check, language: Language, sources: SourceMap, told: str) -> str:
+    """A check; its hint is left out where the sentence above the table told it."""
+    words = [check.reason + _place(check, language), "" if check.hint in told else check.hint]
+    said = "<br>".join(html.escape(text) for text in words if text)
     why = html.escape(check.why)
     limit = f"<details><summary>{say('why limit', language)}</summary>{why}</details>"
-    return (
-        f"<tr><td>{_SIGN[check.state]} {check.state}</td><td>{html.escape(check.name)}</td>"
-        f"<td>{check.points:.3g}/{check.max_points:.3g}</td>"
-        f"<td>{told}{kernel}{limit if why else ''}</td></tr>"
+    state = f"{_SIGN[check.state]} {check.state}"
+    points = f"{check.points:.3g}/{check.max_points:.3g}"
+    row = (
+        f"<tr><td {_CELL}>{state}</td><td {_CELL}>{html.escape(check.name)}</td>"
+        f"<td {_CELL}>{points}</td><td {_CELL}>{said}{limit if why else ''}</td></tr>"
     )
+    return row + _lines_row([*check.detail.splitlines(), *_excerpt(check, sources)])
+
+
+def _lines_row(lines: list[str]) -> str:
+    """Details, which may be a table, and the learner's lines with carets, below their check."""
+    if not lines:
+        return ""
+    text = html.escape("\n".join(lines))
+    return f'<tr><td></td><td {_CELL} colspan="3"><pre {LINES}>{text}</pre></td></tr>'
 
 
 def _place(check: Check, language: Language) -> str:

@@ -40,6 +40,7 @@ class Order:
         kind: of the exercise.
         given: for a pass, the module that it gets in each case, as text.
         package: for a package, what is asked of it.
+        has_families: whether the function chooses among several tasks by its parameters.
     """
 
     exercise: str
@@ -50,6 +51,7 @@ class Order:
     kind: Kind = "kernel"
     given: tuple[str, ...] = ()
     package: PackageOrder | None = None
+    has_families: bool = False
 
 
 def order_of(spec: Spec, cases: Sequence[Case]) -> Order:
@@ -63,6 +65,7 @@ def order_of(spec: Spec, cases: Sequence[Case]) -> Order:
         kind=spec.kind,
         given=given.texts(spec, cases),
         package=package_order(spec, cases),
+        has_families=bool(spec.families),
     )
 
 
@@ -71,7 +74,8 @@ class Attempt:
     """What calling the learner's function for one case gave.
 
     Args:
-        state: a sealed kernel, the untouched stub, an error of the compiler, or one of Python's.
+        state: a sealed kernel, the untouched stub, an error of the compiler or one of Python's, or
+            a case of a task that the learner has not chosen.
         document: the sealed kernel.
         diagnostic: the compiler's error.
         sources: texts that the diagnostic points into.
@@ -80,7 +84,7 @@ class Attempt:
         line: line of the learner's cell that it came from.
     """
 
-    state: Literal["sealed", "untouched", "refused", "raised"]
+    state: Literal["sealed", "untouched", "refused", "raised", "other"]
     document: str = ""
     diagnostic: Diagnostic | None = None
     sources: dict[str, SourceFile] = field(default_factory=lambda: dict[str, SourceFile]())
@@ -108,6 +112,8 @@ def attempt_all(order: Order, factory: object) -> tuple[Attempt, ...]:
 
 
 def _attempt(order: Order, index: int, factory: object) -> Attempt:
+    if order.has_families and not _takes(factory, order.bindings[index]):
+        return Attempt(state="other")
     try:
         sealed = _sealed(order, index, factory)
     except TLError as problem:
@@ -117,6 +123,17 @@ def _attempt(order: Order, index: int, factory: object) -> Attempt:
     except Exception as problem:  # noqa: BLE001 - whatever a learner's code raises is reported
         return _ended(problem, _file_of(factory))
     return Attempt(state="sealed", document=sealed.to_text())
+
+
+def _takes(factory: object, binding: Mapping[str, int]) -> bool:
+    """Whether a function has all names of a binding as parameters."""
+    if not callable(factory):
+        return True  # what is wrong with it is told when it is called
+    try:
+        names = inspect.signature(inspect.unwrap(factory)).parameters
+    except (TypeError, ValueError):
+        return True
+    return binding.keys() <= names.keys()
 
 
 def _ended(problem: BaseException, file: str) -> Attempt:

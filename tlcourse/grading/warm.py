@@ -18,6 +18,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
@@ -28,6 +29,9 @@ from tlcourse.grading.sandbox import LOOK_SECONDS, Limits, Outcome, State, is_la
 from tlcourse.grading.walls import Walls
 
 READY = "ready"
+_SPARE_SECONDS = 1.0
+# In /proc/PID/stat behind the name: time in user and in system code, own and of ended children.
+_TIMES = slice(11, 15)
 MODULE = "tlcourse.grading.child"
 # What a hand-in's first cell imports.
 _WARM = (
@@ -171,7 +175,32 @@ def _watched(pid: int, output: int, run: Run) -> Outcome:
 def _over(run: Run, began: float) -> State | None:
     if time.monotonic() - began > run.limits.wall_seconds:
         return "timeout"
+    # The system counts each process for itself; many that loop must not take longer than one.
+    if _cpu_seconds() > run.limits.cpu_seconds + _SPARE_SECONDS:
+        return "timeout"
     return "killed" if is_larger(Path(run.work), run.limits.disk_bytes) else None
+
+
+def _cpu_seconds() -> float:
+    """CPU time of the hand-in: of all that this process started, and of what those started."""
+    ticks, left = 0, _children(os.getpid())
+    while left:
+        pid = left.pop()
+        try:
+            told = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue  # it has ended; its parent has its time
+        ticks += sum(map(int, told.rpartition(")")[2].split()[_TIMES]))
+        left += _children(pid)
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _children(pid: int) -> list[int]:
+    found: list[int] = []
+    for path in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):
+            found += map(int, path.read_text(encoding="ascii").split())
+    return found
 
 
 def _rest(output: int) -> bytes:

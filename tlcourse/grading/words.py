@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from tlcourse.chinese import chinese_errors
 from tlcourse.grading.effect_words import EFFECT_WORDS
 from tlcourse.grading.package_words import PACKAGE_WORDS
 
@@ -32,7 +33,10 @@ class Phrase:
 def say(key: str, language: Language, **values: object) -> str:
     """A text of the table in a language, its holes filled."""
     english, chinese = WORDS[key]
-    return (chinese if language == "zh" else english).format(**values)
+    if language == "en":
+        return english.format(**values)
+    known = chinese_errors().get(str(values.get("code")))
+    return chinese.format(**values | ({"code": f"{values['code']} {known.title}"} if known else {}))
 
 
 def number(value: float) -> str:
@@ -136,7 +140,8 @@ WORDS: dict[str, tuple[str, str]] = {
         "pass 没有改动一个应被改写的隐藏模块（{case}）",
     ),
     "bytes kept": (
-        "the kernel moves {after:,} bytes of global memory, before the pass {before:,}; asked is fewer",
+        "the kernel moves {after:,} bytes of global memory, {before:,} before the pass; asked is "
+        "fewer",
         "内核搬运全局内存 {after:,} 字节，pass 之前是 {before:,} 字节；要求减少",
     ),
     "nothing rewritten": (
@@ -342,5 +347,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "请把 ? 换成你的选择，再运行此单元格。",
     ),
     "stored": ("{question}: {value} is stored", "{question}：已保存 {value}"),
+    "open": ("open", "未做"),
+    "capped": (
+        "; at most {percent} % counts, for a checkpoint",
+        "；用过检查点，最多计 {percent} %",
+    ),
     "nothing yet": ("Nothing checked yet.", "还没有检查过任何练习。"),
 } | {**EFFECT_WORDS, **PACKAGE_WORDS}

@@ -154,7 +154,8 @@ class ChipView:
         """The figure as HTML without a script, with a table of the paths."""
         caption = self.title()
         if self.kernel:
-            caption += ". " + self.say("lit", self.kernel)
+            stop = "。" if self.language == "zh" else ". "
+            caption += stop + self.say("lit", self.kernel)
         head = [self.say(key) for key in ("from", "to", "pipe", "core", "used")]
         rows = [
             [
@@ -229,6 +230,8 @@ def _memory(key: str, x: float, y: float, width: float, height: float, size: str
     return "".join(
         (
             svg.box(x, y, width, height, fill=svg.fill_of(look), stroke=palette.INK, rx=3),
+            _plate(look, middle, line - 7, look.label),
+            _plate(look, middle, line + 11, size),
             svg.words(middle, line - 2, look.label, "on head", "middle"),
             svg.words(middle, line + 16, size, "on", "middle"),
         )
@@ -238,7 +241,15 @@ def _memory(key: str, x: float, y: float, width: float, height: float, size: str
 def _unit(key: str, x: float, y: float, width: float, height: float) -> str:
     look = palette.pipe(key)
     shape = svg.box(x, y, width, height, fill=svg.fill_of(look), stroke=palette.INK, rx=27)
-    return shape + svg.words(x + width / 2, y + height / 2 + 5, look.label, "on head", "middle")
+    middle, line = x + width / 2, y + height / 2
+    plate = _plate(look, middle, line, look.label)
+    return shape + plate + svg.words(middle, line + 5, look.label, "on head", "middle")
+
+
+def _plate(look: palette.Swatch, x: float, y: float, text: str) -> str:
+    """Keeps the hatch away from a text around (x, y)."""
+    width = svg.width_of(text, 8.4) + 6
+    return svg.box(x - width / 2, y - 9, width, 18, fill=look.fill, rx=3)
 
 
 def _arrows(view: ChipView, path: DataPath) -> Iterable[str]:

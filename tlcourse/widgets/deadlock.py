@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,11 +11,15 @@ from tlcourse.widgets import palette, svg
 from tlcourse.widgets.labels import Language, label
 
 _WIDTH, _HEIGHT = 168.0, 44.0
-_ACROSS, _DOWN, _BELOW = 380.0, 104.0, 80.0
-_LEFT, _TOP = 24.0, 74.0
+_ACROSS, _DOWN, _BELOW = 420.0, 104.0, 30.0
+_LEFT, _TOP, _LOOP = 130.0, 74.0, 56.0
+_FAR = 50.0  # room below for arrows that pass a column
+_APART = 12.0  # arrows to the right run above those to the left
+# The cube core stands between the vector cores, for it is with them that it exchanges flags.
+_COLUMNS = ("aiv0", "aic", "aiv1")
 _ARROW = (
-    '<marker id="tl-arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" '
-    'markerHeight="9" orient="auto-start-reverse"><path d="M0 0L10 5L0 10z" class="ink"/></marker>'
+    '<marker id="tl-arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="6" '
+    'markerHeight="6" orient="auto-start-reverse"><path d="M0 0L10 5L0 10z" class="ink"/></marker>'
 )
 
 
@@ -47,7 +51,8 @@ def deadlock_svg(waits: Sequence[Wait], language: Language = "en") -> str:
     nodes = _nodes(waits)
     columns = list(dict.fromkeys(node.core for node in nodes.values()))
     lowest = max(node.y for node in nodes.values())
-    width = _LEFT * 2 + _ACROSS * (len(columns) - 1) + _WIDTH + 210
+    width = _LEFT * 2 + _ACROSS * (len(columns) - 1) + _WIDTH
+    room = _BELOW + _FAR * any(_is_far(wait, nodes) for wait in waits)
     title = label("deadlock", language)
     about = "; ".join(f"{w.waiter} -> {w.setter or label('nobody', language)}" for w in waits)
     swatches = {node.part: palette.PIPES[node.part] for node in nodes.values() if _is_pipe(node)}
@@ -55,18 +60,18 @@ def deadlock_svg(waits: Sequence[Wait], language: Language = "en") -> str:
     roots = {wait.waiter for wait in waits if wait.is_root}
     return svg.document(
         width,
-        lowest + _HEIGHT + _BELOW,
+        lowest + _HEIGHT + room,
         title,
         about,
         svg.tag("defs", {}, defs),
         svg.words(16, 28, title, "ink head"),
         *(
-            svg.words(_LEFT + _ACROSS * k, _TOP - 14, core or label("nobody", language), "muted")
+            svg.words(_LEFT + _ACROSS * k, _TOP - 14, _core_words(core, language), "muted")
             for k, core in enumerate(columns)
         ),
         *(_edge(wait, nodes, lowest) for wait in waits),
         *(_box(node, language, is_root=node.name in roots) for node in nodes.values()),
-        *(_flag(wait, nodes) for wait in waits),
+        *(_flag(wait, nodes, lowest, language) for wait in waits),
     )
 
 
@@ -120,7 +125,7 @@ class DeadlockView:
 def _nodes(waits: Sequence[Wait]) -> Mapping[str, _Node]:
     """A box for each name, cores side by side, pipes below one another."""
     names = list(dict.fromkeys(name for w in waits for name in (w.waiter, w.setter)))
-    names.sort(key=lambda name: (name == "", name.rpartition(" ")[0]))
+    names.sort(key=lambda name: _column(name.rpartition(" ")[0]))
     columns = list(dict.fromkeys(name.rpartition(" ")[0] for name in names))
     rows = dict.fromkeys(columns, 0)
     found: dict[str, _Node] = {}
@@ -164,43 +169,79 @@ def _words_of(node: _Node, language: Language) -> str:
     return label("program" if node.part == "program" else "nobody", language)
 
 
+def _column(core: str) -> tuple[int, str]:
+    known = _COLUMNS.index(core) if core in _COLUMNS else len(_COLUMNS)
+    return known + (core == ""), core
+
+
+def _core_words(core: str, language: Language) -> str:
+    if core in _COLUMNS:
+        return label(core, language)
+    return core or label("nobody", language)
+
+
 def _edge(wait: Wait, nodes: Mapping[str, _Node], lowest: float) -> str:
-    start, end = nodes[wait.waiter], nodes[wait.setter]
-    (x, y), *others = _points(start, end, lowest)
+    (x, y), *others = _points(nodes[wait.waiter], nodes[wait.setter], lowest)
     numbers = " ".join(f"{x:.0f} {y:.0f}" for x, y in others)
     look: dict[str, object] = {
         "d": f"M{x:.0f} {y:.0f}C{numbers}",
         "fill": "none",
         "class": "limit" if wait.is_root else "wait",
-        "stroke-width": 2,
+        "stroke-width": 2.5 if wait.is_root else 2,
         "marker-end": "url(#tl-arrow)",
     }
     return svg.tag("path", look)
 
 
-def _flag(wait: Wait, nodes: Mapping[str, _Node]) -> str:
-    """The name of a flag: beside an arrow of one core, below the box of one between cores."""
+def _flag(wait: Wait, nodes: Mapping[str, _Node], lowest: float, language: Language) -> str:
+    """The name of a flag on its arrow, nearer to the vector core: the cube core has loops."""
     start, end = nodes[wait.waiter], nodes[wait.setter]
-    x, y = start.x + 8, start.y + _HEIGHT + 22
-    if start.x == end.x:
-        x, y = start.x + _WIDTH + 30, (start.y + end.y + _HEIGHT) / 2 + 5
-    plate = svg.box(x - 4, y - 15, svg.width_of(wait.flag, 7.2) + 8, 21, style="bg", rx=3)
-    return plate + svg.words(x, y, wait.flag, "ink small")
+    along = 0.5 if start.x == end.x else 0.62 if start.core == "aic" else 0.38
+    x, y = _on_curve(tuple(_points(start, end, lowest)), along)
+    text = _short(wait.flag, language)
+    width = svg.width_of(text, 7.2) + 8
+    plate = svg.box(x - width / 2, y - 11, width, 21, style="bg", rx=3)
+    return plate + svg.words(x, y + 4, text, "ink small", "middle")
 
 
-def _points(start: _Node, end: _Node, lowest: float) -> Iterator[tuple[float, float]]:
-    """Start, two handles and end of a curve: around the right within a core, side to side to
+def _short(flag: str, language: Language) -> str:
+    """`flag 0`, `cross-core flag 2`: the arrow says between whom, the table has it all."""
+    kind, _, rest = flag.partition("flag ")
+    if not rest:
+        return flag
+    key = "short_cross" if kind else "short_flag"
+    return label(key, language, rest.split()[0])
+
+
+def _is_far(wait: Wait, nodes: Mapping[str, _Node]) -> bool:
+    return abs(nodes[wait.waiter].x - nodes[wait.setter].x) > _ACROSS
+
+
+Points = tuple[tuple[float, float], ...]
+
+
+def _points(start: _Node, end: _Node, lowest: float) -> Points:
+    """Start, two handles and end of a curve: around the outer side within a core, side to side to
     the next core, and below all boxes to one farther away.
     """
     y1, y2 = start.y + _HEIGHT / 2, end.y + _HEIGHT / 2
     if start.x == end.x:
-        x, out = start.x + _WIDTH, 56.0
-        yield from ((x, y1), (x + out, y1), (x + out, y2), (x, y2))
-    elif abs(start.x - end.x) > _ACROSS:
-        left, right, low = start.x + _WIDTH / 2, end.x + _WIDTH / 2, lowest + _HEIGHT + _BELOW
-        yield from ((left, start.y + _HEIGHT), (left, low), (right, low), (right, end.y + _HEIGHT))
-    else:
-        to_right = end.x > start.x
-        x1 = start.x + (_WIDTH if to_right else 0)
-        x2 = end.x + (0 if to_right else _WIDTH)
-        yield from ((x1, y1), ((x1 + x2) / 2, y1), ((x1 + x2) / 2, y2), (x2, y2))
+        is_left = start.core == _COLUMNS[0]
+        x, out = (start.x, -_LOOP) if is_left else (start.x + _WIDTH, _LOOP)
+        return (x, y1), (x + out, y1), (x + out, y2), (x, y2)
+    if abs(start.x - end.x) > _ACROSS:
+        left, right, low = start.x + _WIDTH / 2, end.x + _WIDTH / 2, lowest + _HEIGHT + _FAR
+        return (left, start.y + _HEIGHT), (left, low), (right, low), (right, end.y + _HEIGHT)
+    to_right = end.x > start.x
+    x1 = start.x + (_WIDTH if to_right else 0)
+    x2 = end.x + (0 if to_right else _WIDTH)
+    shift = -_APART if to_right else _APART
+    middle = (x1 + x2) / 2
+    return (x1, y1 + shift), (middle, y1 + shift), (middle, y2 + shift), (x2, y2 + shift)
+
+
+def _on_curve(points: Points, t: float) -> tuple[float, float]:
+    """The point of a cubic curve at `t`."""
+    weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3)
+    x, y = (sum(w * p[k] for w, p in zip(weights, points, strict=True)) for k in (0, 1))
+    return x, y

@@ -10,6 +10,7 @@ from pathlib import Path
 from tlcourse.diagnostics import Label, SourceFile, SourceMap, excerpt, render_text
 from tlcourse.records import Finding
 from tlcourse.widgets import svg
+from tlcourse.widgets.cards import BAD, FLAT, GOOD, LINES, NOTE, WARNING, card
 from tlcourse.widgets.labels import Language
 
 _WORDS: dict[str, tuple[str, str]] = {
@@ -27,9 +28,8 @@ _WORDS: dict[str, tuple[str, str]] = {
     "fix": ("fix", "改法"),
     "see": ("see docs/errors.md, {0}", "见 docs/errors.md，{0}"),
 }
-# The sign stands beside the word; the colour of the edge is clear on light and on dark pages.
-_LOOKS = {"error": ("✗", "#c4401a"), "warning": ("!", "#b07800"), "note": ("i", "#3a7fc4")}
-_GOOD = "#1f8a5b"
+_KIND = "tl-finding"
+_LOOKS = {"error": ("✗", BAD), "warning": ("!", WARNING), "note": ("i", NOTE)}
 
 
 def word(key: str, language: Language, *values: object) -> str:
@@ -62,10 +62,10 @@ class FindingsView:
         """The cards as HTML without a script; it reads where styles are taken away too."""
         if not self.findings:
             good = f"<b>✓</b> {word('none', self.language)}"
-            return _card(_GOOD, f"<p {_FLAT}>{good}</p>")
-        cards = (_card(_look(one)[1], *self._parts(one)) for one in self.findings)
+            return card(_KIND, GOOD, f"<p {FLAT}>{good}</p>")
+        cards = (card(_KIND, _look(one)[1], *self._parts(one)) for one in self.findings)
         head = word("count" if len(self.findings) > 1 else "count_one", self.language, len(self))
-        return f"<p {_FLAT}><b>{head}</b></p>" + "".join(cards)
+        return f"<p {FLAT}><b>{head}</b></p>" + "".join(cards)
 
     def __len__(self) -> int:
         return len(self.findings)
@@ -78,25 +78,16 @@ class FindingsView:
         said, language = one.diagnostic, self.language
         sign, _ = _look(one)
         head = f"{sign} {word(said.severity, language)} {said.code}"
-        yield f"<p {_FLAT}><b>{head}</b>{_colon(language)}{html.escape(said.what)}</p>"
-        yield f"<p {_FLAT}><small>{html.escape(_place(one, language))}</small></p>"
+        yield f"<p {FLAT}><b>{head}</b>{_colon(language)}{html.escape(said.what)}</p>"
+        yield f"<p {FLAT}><small>{html.escape(_place(one, language))}</small></p>"
         lines = [line for label in _labels(one) for line in excerpt(label, self.sources)]
         if lines:
             listed = html.escape("\n".join(lines))
-            yield f'<pre style="margin:0.4em 0;overflow-x:auto">{listed}</pre>'
+            yield f"<pre {LINES}>{listed}</pre>"
         for key, text in (("why", said.why), ("fix", said.fix)):
             name = f"<b>{word(key, language)}</b>{_colon(language)}"
-            yield f"<p {_FLAT}>{name}{html.escape(text)}</p>"
-        yield f"<p {_FLAT}><small>{word('see', language, said.code)}</small></p>"
-
-
-_FLAT = 'style="margin:0.15em 0"'
-
-
-def _card(edge: str, *parts: str) -> str:
-    look = f"border:1px solid {edge};border-left-width:5px;border-radius:5px"
-    space = "margin:0.5em 0;padding:0.3em 0.9em;max-width:72em"
-    return f'<div class="tl-finding" style="{look};{space}">{"".join(parts)}</div>'
+            yield f"<p {FLAT}>{name}{html.escape(text)}</p>"
+        yield f"<p {FLAT}><small>{word('see', language, said.code)}</small></p>"
 
 
 def _look(one: Finding) -> tuple[str, str]:

@@ -87,7 +87,7 @@ function show(root, model, state) {
   function drawDetail() {
     const place = fill(words.place, block, words[`${state.kind}_one`], block % slots(), Math.floor(block / slots()) + 1);
     const boxes = state.boxes[block], said = (writes) => (boxes || []).filter((box) => Boolean(box[1]) === writes).map(cut);
-    const swatch = (key) => `<svg class="swatch" width="18" height="13" aria-hidden="true">${rect(0.5, 0.5, 17, 12, `fill="${fillOf(key)}" stroke="#111111"`)}</svg>`;
+    const swatch = (key) => `<svg class="swatch" viewBox="0 0 18 13" aria-hidden="true">${rect(0.5, 0.5, 17, 12, `fill="${fillOf(key)}" stroke="#111111"`)}</svg>`;
     const row = (writes, key) => {
       const list = said(writes);
       return list.length ? `<p>${swatch(key)} ${words[writes ? "writes" : "reads"]} ${list.map((one) => `<code>${escape(one)}</code>`).join(" ")}</p>` : "";

@@ -8,6 +8,8 @@ Language = Literal["en", "zh"]
 
 _LABELS: dict[str, tuple[str, str]] = {
     "deadlock": ("Who waits for whom", "谁在等谁"),
+    "short_flag": ("flag {0}", "标志 {0}"),
+    "short_cross": ("cross-core flag {0}", "跨核标志 {0}"),
     "nobody": ("nobody", "没有任何核"),
     "program": ("its program", "它的程序"),
     "waits": ("waits", "等待者"),
@@ -65,11 +67,11 @@ _LABELS: dict[str, tuple[str, str]] = {
     ),
     "no_match": ("no pass matches", "没有匹配的 pass"),
     "keys": (
-        "↑↓ j k PageUp PageDown: step   n p: next, previous change   "
+        "↑↓ j k PgUp PgDn: step   n p: changes   "
         "u: all passes   e: all lines   v: one column   l: list   s: source   + -: type   "
         "d: dark   f: lecture   / ?: filter, find   w: switches   o: original   "
         "t: other compile   c: compare   i m: time, numbers   Esc: back",
-        "↑↓ j k PageUp PageDown：步进   n p：下一处、上一处改变   "
+        "↑↓ j k PgUp PgDn：步进   n p：改变处   "
         "u：所有 pass   e：所有行   v：单栏   l：列表   s：源码   + -：字体   "
         "d：深色   f：授课   / ?：筛选、查找   w：开关   o：原始   "
         "t：另一次编译   c：对比   i m：用时、数值   Esc：返回",
@@ -140,6 +142,7 @@ _LABELS: dict[str, tuple[str, str]] = {
     "memory": ("On-chip memory of {0}", "{0} 的片上内存"),
     "memory_any": ("On-chip memory", "片上内存"),
     "capacity": ("capacity", "容量"),
+    "in_place": ("hatched: {0} and {1} lie in one place", "阴影线：{0} 与 {1} 在同一位置"),
     "peak": ("peak", "峰值"),
     "program_order": ("program order", "程序顺序"),
     "buffer": ("buffer", "缓冲"),

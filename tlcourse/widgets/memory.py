@@ -50,7 +50,7 @@ def memory_svg(maps: Sequence[MemoryMap], *, kernel: str = "", language: Languag
     about = "; ".join(
         f"{swatches[m.space].label} {peak_bytes(m):,} / {m.capacity_bytes:,} B" for m in shown
     )
-    patterns = "".join(svg.pattern(swatch) for swatch in swatches.values())
+    patterns = "".join(svg.pattern(swatch) for swatch in swatches.values()) + svg.shared_pattern()
     height = _HEAD + _PANEL + _FOOT
     panels = [_panel(memory, 36 + k * height, language) for k, memory in enumerate(shown)]
     return svg.document(
@@ -96,7 +96,14 @@ class MemoryView:
         title = _title(self.kernel, self.language)
         head, rows = memory_table(self.maps, self.language)
         picture = memory_svg(self.maps, kernel=self.kernel, language=self.language)
-        caption = "; ".join(_use(memory, self.language) for memory in self.maps)
+        parts = [_use(memory, self.language) for memory in self.maps]
+        parts += [
+            label("in_place", self.language, buffer.name, other.name)
+            for memory in self.maps
+            for buffer in memory.buffers
+            for other, _ in _shared(memory, buffer)
+        ]
+        caption = ("；" if self.language == "zh" else "; ").join(parts)
         table = svg.table_html(label("as_table", self.language), head, rows)
         return svg.figure_html(picture, title, caption, table)
 
@@ -113,8 +120,10 @@ def _title(kernel: str, language: Language) -> str:
 
 def _use(memory: MemoryMap, language: Language) -> str:
     peak, capacity = peak_bytes(memory), memory.capacity_bytes
-    words = f"{label('peak', language)} {peak:,} B, {label('capacity', language)} {capacity:,} B"
-    return f"{palette.memory(memory.space).label}: {words} ({100 * peak / max(capacity, 1):.0f}%)"
+    colon, comma = ("：", "，") if language == "zh" else (": ", ", ")
+    words = f"{label('peak', language)} {peak:,} B{comma}{label('capacity', language)}"
+    share = f"{capacity:,} B ({100 * peak / max(capacity, 1):.0f}%)"
+    return f"{palette.memory(memory.space).label}{colon}{words} {share}"
 
 
 def _panel(memory: MemoryMap, top: float, language: Language) -> str:
@@ -125,14 +134,16 @@ def _panel(memory: MemoryMap, top: float, language: Language) -> str:
         top_bytes=_top_bytes(memory),
         bottom=top + _HEAD + _PANEL,
     )
-    note = swatch.chinese if language == "zh" else swatch.english
+    note, comma = (swatch.chinese, "，") if language == "zh" else (swatch.english, ", ")
     ground = svg.box(_LEFT, top + _HEAD, _WIDTH - _LEFT - _RIGHT, _PANEL, style="band")
     return "".join(
         [
-            svg.words(16, top + 26, f"{swatch.label}, {note}", "ink head"),
+            svg.words(16, top + 26, f"{swatch.label}{comma}{note}", "ink head"),
             ground,
             *_axes(scale, language),
             *(_buffer(buffer, memory, scale, language) for buffer in memory.buffers),
+            *_in_place(memory, scale, language),
+            *(_name(buffer, memory, scale) for buffer in memory.buffers),
             *_limits(memory, scale, language),
         ]
     )
@@ -182,29 +193,68 @@ def _copy(
     buffer: PlannedBuffer, number: int, memory: MemoryMap, scale: _Scale, language: Language
 ) -> str:
     swatch = palette.memory(memory.space)
-    start = buffer.offset_bytes + number * buffer.size_bytes
-    end = start + buffer.size_bytes
-    name = f"{buffer.name}[{number}]" if buffer.copies > 1 else buffer.name
+    start, end = _bytes_of(buffer, number)
+    name = _copy_name(buffer, number)
     x, width = scale.x(buffer.first), scale.x(buffer.last + 1) - scale.x(buffer.first)
     y, height = scale.y(end), max(scale.y(start) - scale.y(end), 2.0)
     title = label("buffer_place", language, name, start, end, buffer.first, buffer.last)
     over = end > memory.capacity_bytes
     look: dict[str, object] = {"fill": svg.fill_of(swatch), "stroke": palette.INK, "title": title}
-    shape = svg.box(
+    return svg.box(
         x, y, width, height, **look | ({"style": "limit", "stroke-width": 3} if over else {})
     )
-    text = f"! {name}" if over else name
-    room = svg.width_of(text) < width - 6 and height > 16
-    plate = svg.box(
-        x + (width - svg.width_of(text)) / 2 - 3,
-        y + height / 2 - 9,
-        svg.width_of(text) + 6,
-        18.0,
-        fill=swatch.fill,
-        rx=3,
-    )
-    words = svg.words(x + width / 2, y + height / 2 + 5, text, "on", "middle")
-    return shape + (plate + words if room else "")
+
+
+def _bytes_of(buffer: PlannedBuffer, number: int) -> tuple[int, int]:
+    start = buffer.offset_bytes + number * buffer.size_bytes
+    return start, start + buffer.size_bytes
+
+
+def _copy_name(buffer: PlannedBuffer, number: int) -> str:
+    return f"{buffer.name}[{number}]" if buffer.copies > 1 else buffer.name
+
+
+def _name(buffer: PlannedBuffer, memory: MemoryMap, scale: _Scale) -> str:
+    """The names of a buffer's copies, in the middle of what no later buffer covers."""
+    covers = [other.first for other, _ in _shared(memory, buffer)]
+    x, end = scale.x(buffer.first), scale.x(min([buffer.last + 1, *covers]))
+    fill, parts = palette.memory(memory.space).fill, list[str]()
+    for number in range(buffer.copies):
+        low, high = _bytes_of(buffer, number)
+        name = _copy_name(buffer, number)
+        text = f"! {name}" if high > memory.capacity_bytes else name
+        width, height = svg.width_of(text), scale.y(low) - scale.y(high)
+        if width >= end - x - 6 or height <= 14:
+            continue
+        middle, line = (x + end) / 2, (scale.y(low) + scale.y(high)) / 2
+        tall = min(18.0, height - 3)
+        parts.append(
+            svg.box(middle - width / 2 - 3, line - tall / 2, width + 6, tall, fill=fill, rx=3)
+        )
+        parts.append(svg.words(middle, line + 5, text, "on", "middle"))
+    return "".join(parts)
+
+
+def _shared(
+    memory: MemoryMap, buffer: PlannedBuffer
+) -> Iterator[tuple[PlannedBuffer, tuple[int, int]]]:
+    """Later buffers that lie where this one does while it still lives, and the bytes of both."""
+    for other in memory.buffers:
+        low = max(buffer.offset_bytes, other.offset_bytes)
+        high = min(_end_bytes(buffer), _end_bytes(other))
+        if low < high and buffer.first < other.first <= buffer.last:
+            yield other, (low, high)
+
+
+def _in_place(memory: MemoryMap, scale: _Scale, language: Language) -> Iterator[str]:
+    """A hatch where two buffers have one place at one time: the op works in place."""
+    for buffer in memory.buffers:
+        for other, (low, high) in _shared(memory, buffer):
+            x, end = scale.x(other.first), scale.x(min(buffer.last, other.last) + 1)
+            title = label("in_place", language, buffer.name, other.name)
+            look: dict[str, object] = {"fill": "url(#tl-shared)", "stroke": palette.INK}
+            size = (end - x, scale.y(low) - scale.y(high))
+            yield svg.box(x, scale.y(high), *size, title=title, **look)
 
 
 def _limits(memory: MemoryMap, scale: _Scale, language: Language) -> Iterator[str]:

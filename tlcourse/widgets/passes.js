@@ -40,7 +40,8 @@ function show(root, model, first) {
     pane.innerHTML = `<p class="nowhere" hidden>${words.nowhere}</p>${sourceHtml(state)}`;
     const lines = state.places.map((flat) => (flat[0] === 0 ? flat[1] : Infinity));
     const first = pane.querySelector(`[data-source="0:${lines.reduce((a, b) => Math.min(a, b), Infinity)}"]`);
-    pane.scrollTop = top || !first ? top : first.offsetTop - pane.offsetTop - 2 * first.offsetHeight;
+    const above = first ? pane.querySelector("h4").offsetHeight + first.offsetHeight : 0;
+    pane.scrollTop = top || !first ? top : first.offsetTop - pane.offsetTop - above;
   }
 
   // The first screen with a change at once, the rest when the browser has time.
@@ -143,7 +144,10 @@ function show(root, model, first) {
     const starts = [...part("diff").children].filter((row) => loud(row) && !loud(row.previousElementSibling));
     start = Math.max(0, Math.min(to, starts.length - 1));
     const pane = part("diff"), row = starts[start];
-    pane.scrollTop = row ? row.offsetTop - pane.offsetTop - 0.25 * pane.clientHeight : 0;
+    let first = row; // whole lines stand above it, for a quarter of the pane
+    while (first?.previousElementSibling && row.offsetTop - first.previousElementSibling.offsetTop < 0.25 * pane.clientHeight)
+      first = first.previousElementSibling;
+    pane.scrollTop = first ? first.offsetTop - pane.offsetTop : 0;
     if (waiting.length) timer = setTimeout(() => drawMore(200));
   }
 

@@ -81,6 +81,13 @@ def wait_pattern() -> str:
     return _pattern("tl-wait", '<path d="M0 8L8 0" class="wait" stroke-opacity=".55"/>')
 
 
+def shared_pattern() -> str:
+    """The fill over what two things have in common: `tl-shared`, bold lines and no ground."""
+    return _pattern(
+        "tl-shared", f'<path d="M0 0L8 8" stroke="{INK}" stroke-width="1.4" stroke-opacity=".55"/>'
+    )
+
+
 def fill_of(swatch: Swatch) -> str:
     """Value of a `fill` attribute for this swatch."""
     return f"url(#tl-{swatch.key})"

@@ -23,9 +23,9 @@ function show(root, model, state) {
     const lane = laneOf(item), length = item.end - item.start, { clock } = state.tracks[item.track];
     const cycles = `${fill(words.cycles_in, plain(length), plain(item.start), plain(item.end))} (${(length / clock).toFixed(3)} us)`;
     if (item.kind === "gap") return [fill(words.stands, nameOf(lane)), cycles, fill(words.waits_for, item.cause)];
-    const parts = [item.op, `${nameOf(lane)}: ${lane.about}`, cycles, fill(words.block, item.block)];
+    const parts = [item.op, `${nameOf(lane)}${words.colon}${lane.about}`, cycles, fill(words.block, item.block)];
     if (item.bytes) parts.push(fill(words.bytes, plain(item.bytes)));
-    if (item.place) parts.push(`${item.place[0]}, ${fill(words.line, item.place[1])}`);
+    if (item.place) parts.push(`${item.place[0]}${words.comma}${fill(words.line, item.place[1])}`);
     return parts;
   }
 
@@ -33,9 +33,9 @@ function show(root, model, state) {
     const buttons = edges.slice(0, 8).map((edge) => {
       const { op, track, id, place } = edge[end];
       const said = [op, nameOf(laneOf(edge[end])), ...(place ? [fill(words.line, place[1])] : [])];
-      return `<button data-go="${track}.${id}">${escape(said.join(", "))}</button>`;
+      return `<button data-go="${track}.${id}">${escape(said.join(words.comma))}</button>`;
     });
-    return buttons.length ? `<p>${escape(words[word])}: ${buttons.join(" ")}</p>` : "";
+    return buttons.length ? `<p>${escape(words[word] + words.colon)}${buttons.join(" ")}</p>` : "";
   }
 
   function drawDetail() {
@@ -50,7 +50,7 @@ function show(root, model, state) {
     const swatch = paint.box(0.5, 0.5, 19, 12, `fill="${paint.fillOf(fillKey)}" class="slice"`);
     const source = item.place?.[2] ? `<code>${escape(item.place[2])}</code>` : "";
     part("detail").innerHTML =
-      `<p><svg class="swatch" width="20" height="13" aria-hidden="true">${swatch}</svg> <b>${escape(head)}</b> ` +
+      `<p><svg class="swatch" viewBox="0 0 20 13" aria-hidden="true">${swatch}</svg> <b>${escape(head)}</b> ` +
       `${rest.map((one) => `<span>${escape(one)}</span>`).join(" · ")}${title ? ` <i>${escape(title)}</i>` : ""}</p>${source}` +
       linksHtml("waited_for", item.waits || [], "from") + linksHtml("lets_go", item.lets || [], "to");
   }
@@ -61,7 +61,7 @@ function show(root, model, state) {
     if (item) revealLane(laneOf(item));
     drawDetail();
     tell(item);
-    part("live").textContent = item ? [said, ...describe(item)].filter(Boolean).join(", ") : "";
+    part("live").textContent = item ? [said, ...describe(item)].filter(Boolean).join(words.comma) : "";
     later();
     keep();
   }

@@ -8,6 +8,8 @@ from tlcourse.widgets import palette
 from tlcourse.widgets.labels import Language
 
 _WORDS: dict[str, tuple[str, str]] = {
+    "colon": (": ", "："),
+    "comma": (", ", "，"),
     "before": ("before", "之前"),
     "after": ("after", "之后"),
     "timeline_pair": ("Timelines of {0} and {1}", "{0} 与 {1} 的时间线"),
@@ -102,7 +104,7 @@ def cause_words(cause: str, language: Language) -> str:
         pipe = palette.pipe(found[1]).label
         return f"{pipe} 的屏障" if language == "zh" else f"barrier of {pipe}"
     if cause == "issue":
-        return "标量单元发射" if language == "zh" else "the scalar unit to issue it"
+        return "SCALAR 发射指令" if language == "zh" else "the scalar unit to issue it"
     found = _WORK.fullmatch(cause)
     if found is None:
         return cause

@@ -55,10 +55,10 @@ def guesses(spec: Spec) -> list[Guess]:
     """How an exercise's rule does on each kind of wrong answer that it has.
 
     Args:
-        spec: an exercise whose outputs have references.
+        spec: an exercise; outputs without references are not asked about.
     """
     found: list[Guess] = []
-    questions = list(_asked(spec))
+    questions = [asked for part in spec.parts for asked in _asked(part)]
     for name, make in _KINDS.items():
         rejected = [_is_rejected(asked, wrong) for asked in questions for wrong in make(asked)]
         told = [one for one in rejected if one is not None]
@@ -68,7 +68,7 @@ def guesses(spec: Spec) -> list[Guess]:
 
 
 def _asked(spec: Spec) -> Iterator[_Asked]:
-    for case in spec.run_cases:
+    for case in spec.run_cases if spec.outputs else ():
         dtypes = {parameter.name: parameter.dtype for parameter in spec.at(case).parameters}
         inputs = draw(spec.at(case), case)
         for output in spec.outputs:

@@ -136,13 +136,15 @@ def _mutant(
 
 def _without_kernels(spec: Spec) -> Iterator[Line]:
     """Wrong answers of common kinds; a pass and words have no numbers of their own."""
-    for guess in guesses(spec) if spec.outputs else ():
+    for guess in guesses(spec):
         said = f"{guess.rejected} of {guess.tried} rejected"
         yield Line(what=f"guess: {guess.name}", ok=guess.ok, said=said, guess=guess.name)
 
 
 def _speed(spec: Spec, solved: Graded) -> Iterator[Line]:
-    attempts = [Attempt(state="sealed", document=text) for text in solved.documents]
+    attempts = [
+        Attempt(state="sealed" if text else "other", document=text) for text in solved.documents
+    ]
     if spec.kind == "kernel" and spec.execution == "simulator":
         yield Line(what="cycles", ok=True, said=", ".join(map(str, cycles(spec, solved))))
     pairs = list(zip(spec.cases, attempts, strict=True))
@@ -171,9 +173,12 @@ def _seconds(spec: Spec, chosen: Sequence[tuple[Case, Attempt]]) -> float:
 def cycles(spec: Spec, solved: Graded) -> list[int]:
     """Simulated cycles of the solution in each case."""
     found: list[int] = []
-    for case, document in zip(spec.cases, solved.documents, strict=True):
-        kernel = rebuilt.kernel(spec, case, from_text(document))
-        launch = rebuilt.launch(spec, case, kernel, draw(spec, case))
+    asked = [(part, case) for part in spec.parts for case in part.cases]
+    for (part, case), document in zip(asked, solved.documents, strict=True):
+        if not document:
+            continue  # a case of a family that the solution did not choose
+        kernel = rebuilt.kernel(part, case, from_text(document))
+        launch = rebuilt.launch(part, case, kernel, draw(part, case))
         found.append(launch.timeline.cycles)
     return found
 

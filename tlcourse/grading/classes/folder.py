@@ -26,6 +26,7 @@ from tlcourse.diagnostics import TLError, error
 from tlcourse.grading import strict
 from tlcourse.grading.bulk.grading import STORE
 from tlcourse.grading.bulk.store import read_all
+from tlcourse.grading.classes import gradebook
 from tlcourse.grading.classes import roster as roster_file
 from tlcourse.grading.classes.decisions import HEAD as DECISIONS_HEAD
 from tlcourse.grading.spec import specs_folder
@@ -57,7 +58,13 @@ class Settings:
     deadlines: dict[str, str] = field(default_factory=dict[str, str])
 
 
-def init(folder: Path, *, old: Path | None = None, variants: Path | None = None) -> None:
+def init(
+    folder: Path,
+    *,
+    old: Path | None = None,
+    variants: Path | None = None,
+    learners: Path | None = None,
+) -> None:
     """Makes a class folder with a new secret.
 
     Args:
@@ -65,8 +72,10 @@ def init(folder: Path, *, old: Path | None = None, variants: Path | None = None)
         old: a class of an earlier year; its settings and its solutions are taken over, its
             roster, secret and deadlines are not.
         variants: folder of private specs.
+        learners: a roster to start with; where nbgrader is installed, its gradebook gets them.
 
     Raises:
+        TL621: the roster cannot be used.
         TL620: the folder holds something already, or is a file.
         TL623: the old class has no settings, or there is no folder of variants.
     """
@@ -85,6 +94,11 @@ def init(folder: Path, *, old: Path | None = None, variants: Path | None = None)
     with tempfile.TemporaryDirectory(prefix=".class-", dir=folder.parent) as scratch:
         made = Path(scratch) / "class"
         _fill(made, now, earlier_of(old) if old is not None else {})
+        if learners is not None:
+            shutil.copyfile(learners, made / "roster.csv")
+            found = roster_file.roster(made)
+            if gradebook.is_here():
+                gradebook.write_students(gradebook.address(made), found)
         if folder.exists():
             folder.rmdir()
         made.rename(folder)
