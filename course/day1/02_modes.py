@@ -23,7 +23,7 @@
 # %% [markdown] tags=["lang:zh", "lecture"] stem="goals" en_sha="62d2f17f"
 # # 1.2 三种模式，一种语言
 #
-# *补充内容，25 分钟，先修 1.0 节*
+# *进阶内容，25 分钟，先修 1.0 节*
 #
 # 学完后你能够
 # - 说出 TileLang 的每种**模式**（mode）为谁服务；

@@ -418,6 +418,7 @@ BarView("54 个块，AutoBlockify", started_zh, "周期", look="M", language="zh
 assert [rounds[b]["Ascend910B1"] for b in (24, 48, 54, 72)] == [1, 2, 3, 3]
 assert [rounds[b]["Ascend910B3"] for b in (24, 48, 54)] == [2, 3, 3]
 assert groups == {"Ascend910B1": 24, "Ascend910B3": 20}
+assert 60 == 3 * groups["Ascend910B3"]
 assert work[54] == work[72] > 2.5 * work[24]
 assert tiles_of(column_tiles(2)) == [2, 2]
 assert tiles_of(column_tiles(1)) == [1024 // 256]

@@ -295,16 +295,17 @@ show_memory(softmax, language="zh")
 # - `reduce_max` and `reduce_sum` take `dim`, `reduce` takes `dims` and a mode.
 # - Softmax of a tile: maximum, difference, exp, sum, quotient; without the maximum it overflows.
 #
-# **Exercise:** [d2.softmax](../../exercises/day2/softmax.ipynb), from a blank page.
+# **Exercise:** [d2.softmax](../../exercises/day2/softmax.ipynb), from a blank page; rows larger than
+# UB in [d2.softmax_two_pass](../../exercises/day2/softmax_two_pass.ipynb).
 
-# %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="c700cfd6"
+# %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="09b4231b"
 # ## 小结
 #
 # - `T.Parallel` 只是一种写法；编译器把它变成向量运算，没有线程。
 # - `reduce_max` 和 `reduce_sum` 用 `dim`，`reduce` 用 `dims` 和归约方式。
 # - 一个数据块的 softmax：最大值、减法、exp、求和、除法；不减最大值就会溢出。
 #
-# **练习：** [d2.softmax](../../../exercises/zh/day2/softmax.ipynb)，从空白页写起。
+# **练习：** [d2.softmax](../../../exercises/zh/day2/softmax.ipynb)，从空白页写起；比 UB 还大的行见 [d2.softmax_two_pass](../../../exercises/zh/day2/softmax_two_pass.ipynb)。
 
 # %% tags=["golden"] stem="golden"
 # What the text says holds in the outputs.

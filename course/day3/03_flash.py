@@ -385,16 +385,17 @@ show_memory(kernel, language="zh")
 # - It keeps no S by S matrix and is faster than the chain; `T.Pipelined` changes nothing here.
 # - Keys that do not exist are masked with minus infinity before the softmax.
 #
-# **Exercise:** [d3.flash_attention](../../exercises/day3/flash_attention.ipynb), from a blank page.
+# **Exercise:** [d3.flash_attention](../../exercises/day3/flash_attention.ipynb), from a blank page,
+# then [d3.causal](../../exercises/day3/causal.ipynb).
 
-# %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="bdfd9858"
+# %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="3550f2c5"
 # ## 小结
 #
 # - 每块键：分数、在线 softmax、权重乘 V；`l` 和 `o` 共用一个系数。
 # - 它不保存 S 乘 S 的矩阵，比一串内核快；`T.Pipelined` 在这里什么都不改变。
 # - 不存在的键在 softmax 之前用负无穷遮住。
 #
-# **练习：** [d3.flash_attention](../../../exercises/zh/day3/flash_attention.ipynb)，从空白页写起。
+# **练习：** [d3.flash_attention](../../../exercises/zh/day3/flash_attention.ipynb)，从空白页写起，然后是 [d3.causal](../../../exercises/zh/day3/causal.ipynb)。
 
 # %% tags=["golden"] stem="golden"
 # What the text says holds in the outputs.
@@ -406,5 +407,6 @@ assert kept[4096][1] == 2 * kept[2048][1]
 assert mlir(kernel) == mlir(serial)
 assert cycles[0] == cycles[1]
 assert error(launches[False].outputs[0], want) > 1e-3 > error(launches[True].outputs[0], want)
+assert (500 % 64, 64 - 500 % 64) == (52, 12)
 assert not launches[False].findings
 assert not launches[True].findings

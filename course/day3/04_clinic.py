@@ -472,17 +472,19 @@ show_timeline(kernels[True], kernels[False], language="zh")
 # - Compile: name, dtypes, shapes; the error has the line, the reason and a fix.
 # - Run: read every finding, even when the numbers are right.
 #
-# **Exercises:** [d3.precision_bug](../../exercises/day3/precision_bug.ipynb) and
+# **Exercises:** [d3.precision_bug](../../exercises/day3/precision_bug.ipynb),
+# [d3.compile_bug](../../exercises/day3/compile_bug.ipynb) and
 # [d3.runtime_bug](../../exercises/day3/runtime_bug.ipynb).
 
-# %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="5124e8c1"
+# %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="7881571e"
 # ## 小结
 #
 # - 精度：按工作的先后找第一个错的数；用 `T.print` 打印 shared 数据块。
 # - 编译：函数名、数据类型、形状；报错里有哪一行、原因和改法。
 # - 运行：每条发现都要读，即使数值正确。
 #
-# **练习：** [d3.precision_bug](../../../exercises/zh/day3/precision_bug.ipynb) 和
+# **练习：** [d3.precision_bug](../../../exercises/zh/day3/precision_bug.ipynb)、
+# [d3.compile_bug](../../../exercises/zh/day3/compile_bug.ipynb) 和
 # [d3.runtime_bug](../../../exercises/zh/day3/runtime_bug.ipynb)。
 
 # %% tags=["golden"] stem="golden"

@@ -92,8 +92,10 @@ every_day = pytest.mark.parametrize("deck", DAYS, indirect=True, ids=[f"day{d}" 
 
 TOO_LARGE = """() => {
   const body = document.querySelector(".slide.now .body");
-  const parts = [body, ...body.querySelectorAll(".code, .out, pre")].filter((one) => one.offsetParent);
-  return parts.filter((one) => one.scrollHeight > one.clientHeight + 2 || one.scrollWidth > one.clientWidth + 2)
+  const parts = [body, ...body.querySelectorAll(".code, .out, pre")];
+  const high = (one) => one.scrollHeight > one.clientHeight + 2;
+  const wide = (one) => one.scrollWidth > one.clientWidth + 2;
+  return parts.filter((one) => one.offsetParent && (high(one) || wide(one)))
     .map((one) => one.className || one.tagName);
 }"""
 SIZE = "parseFloat(getComputedStyle(document.querySelector('.slide.now .body')).fontSize)"
@@ -184,7 +186,7 @@ def test_notes_contents_and_the_other_language(deck: Deck) -> None:
     deck.page.locator(".contents a", has_text="Mended").click()
     assert deck.now == "d2.fusion/mended"
     other = deck.page.locator("a.other").get_attribute("href")
-    assert other == "day2.zh.html#d2.fusion/mended"
+    assert other.endswith("/day2.zh.html#d2.fusion/mended")
 
 
 @pytest.mark.browser

@@ -24,9 +24,9 @@ def prose(name: str, text: str, *tags: str) -> dict[str, Any]:
     return {"id": name, "cell_type": "markdown", "source": text, "metadata": {"tags": list(tags)}}
 
 
-def code(name: str, text: str, *tags: str, **output: Any) -> dict[str, Any]:
+def code(name: str, source: str, *tags: str, **output: Any) -> dict[str, Any]:
     outputs = [{"output_type": "execute_result", **output}] if output else []
-    cell = prose(name, text, *tags)
+    cell = prose(name, source, *tags)
     return {**cell, "cell_type": "code", "outputs": outputs, "execution_count": 1}
 
 
@@ -105,6 +105,5 @@ def test_the_question_comes_before_the_last_slide_and_notes_beside_theirs() -> N
 
 
 def test_colours_of_a_terminal_are_left_out() -> None:
-    stream = {"name": "stdout", "text": "\x1b[31mred\x1b[0m"}
-    (slide,) = made(code("run", "print()", "lecture", **stream))
+    (slide,) = made(code("run", "print()", "lecture", text="\x1b[31mred\x1b[0m"))
     assert "<pre>red</pre>" in slide.body

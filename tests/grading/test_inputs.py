@@ -23,6 +23,13 @@ def test_a_shift_moves_every_value() -> None:
     assert 290 < values.min().item() < values.max().item() < 310
 
 
+def test_steps_are_halves_and_many_are_0() -> None:
+    spec = load("d2.sigmoid_where")  # twice that, so whole numbers
+    values = draw(spec, spec.cases[0])["X"]
+    assert torch.equal(values, values.round())
+    assert 0.1 < (values == 0).double().mean().item() < 0.3
+
+
 def test_uniform_values_lie_between_0_and_1() -> None:
     spec = load("d1.largest_tile")
     values = draw(spec, spec.cases[0])["C"]

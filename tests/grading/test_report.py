@@ -49,6 +49,15 @@ def test_html_is_escaped_and_folds_the_limit_away() -> None:
     assert "b = 2" in page
 
 
+def test_html_tells_a_cause_and_a_line_once() -> None:
+    other = replace(WRONG, name="more numbers", hint="Likely cause: a tail.")
+    page = as_html(_verdict(PASSED, WRONG, other), "en", SOURCES)
+    assert page.count(WRONG.hint) == 1  # in the sentence above the table alone
+    assert page.count(other.hint) == 1
+    assert page.count("^^^") == 1
+    assert page.index("numbers") < page.index("^^^") < page.index("more numbers")
+
+
 def test_public_cases_alone_are_no_full_marks() -> None:
     assert "5 more points" in first_sentence(_verdict(PASSED, LATER, state="PASS"))
     assert first_sentence(_verdict(PASSED, state="PASS")) == "Right: all checks pass."

@@ -42,6 +42,14 @@ def test_inputs_are_the_same_for_all_and_differ_by_secret() -> None:
     assert first["A"].double().std() == pytest.approx(256**-0.5, rel=0.05)
 
 
+def test_an_effect_may_be_asked_in_some_cases_only() -> None:
+    spec = load("d3.causal")
+    (counted,) = (effect for effect in spec.effects if effect.per)
+    asked = [case.binding["S"] for case in spec.cases if counted.is_asked(case)]
+    assert asked == [1024]
+    assert all(spec.effects[0].is_asked(case) for case in spec.cases)
+
+
 def test_unknown_exercise_suggests_the_near_one() -> None:
     with pytest.raises(TLError) as caught:
         load("d2.minicw")

@@ -58,10 +58,11 @@ def replay(language: Language = "en") -> ReplayView:
         return (Change(tile=tile, memory=memory, shape="2", before=before, after=after),)
 
     span = Span(source="cell:1", line=4, column=5, end_line=4, end_column=20)
+    reused = wrote("c_ub", "UB", "8, 8", "9, 9")  # another tile lay there before
     works = (
         ("MTE2", "load", ("A",), wrote("a_ub", "UB", "-, -", "1, 2"), ()),
         ("MTE2", "set_flag", (), (), ("flag 0",)),
-        ("V", "vexp", (), wrote("a_ub", "UB", "1, 2", "2.718, 2"), ()),
+        ("V", "vexp", (), (*wrote("a_ub", "UB", "1, 2", "2.718, 2"), *reused), ()),
         ("MTE3", "store", ("a_ub",), wrote("B", "GM", "0, 0", "2.718, 2"), ()),
     )
     steps = tuple(
@@ -112,6 +113,41 @@ def test_explorer_and_timeline_point_at_one_line(
     page.locator(".tl-timeline .slice.linked").wait_for(state="detached")
 
 
+def test_replay_and_timeline_point_at_one_line(
+    page: Any, tmp_path: Path, trace: PassTrace, timeline: Timeline
+) -> None:
+    tracks = TimelineView(timeline, sources=trace.sources).tracks
+    works = [
+        (viewer_script("replay.js"), json.dumps({"data": replay().state(), "view": ""})),
+        (
+            timeline_state.viewer_script(),
+            json.dumps({"data": timeline_state.timeline_state(tracks), "view": ""}),
+        ),
+    ]
+    calls = "".join(
+        "await (() => {"
+        + script.removesuffix("export default { render };")
+        + f"return render; }})()({{ model: model({state}), el: document.getElementById('v{k}') }});"
+        for k, (script, state) in enumerate(works)
+    )
+    path = tmp_path / "both.html"
+    path.write_text(
+        f"<!doctype html><style>{viewer_style()}{timeline_state.style()}</style>"
+        f'<div id="v0"></div><div id="v1"></div><script type="module">{MODEL}{calls}</script>',
+        encoding="utf-8",
+    )
+    page.goto(path.as_uri())
+    page.locator(".tl-timeline .slice").first.wait_for()
+    assert page.locator(".tl-timeline .slice.linked").count() == 0
+    page.locator(".tl-replay").focus()
+    page.keyboard.press("j")
+    page.locator(".tl-timeline .slice.linked").wait_for()
+    assert page.locator(".tl-replay .linked").count() == 0
+    page.locator(".tl-timeline .slice").first.hover()  # nd2nz, line 4
+    page.locator(".tl-replay .linked").first.wait_for()
+    assert page.locator(".tl-replay .linked").count() == 4
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(
@@ -157,15 +193,17 @@ def test_replay_steps_and_marks_what_changed(page: Any, tmp_path: Path) -> None:
     assert page.locator(".summary").inner_text() == "step 1 of 3"
     assert page.locator(".flags tbody td").all_inner_texts() == ["▲ raised", "flag 0", "down", "up"]
     assert page.locator(".pane tr.written").count() == 0
+    rows = page.locator(".pane tbody tr")
+    assert [row.split("\t")[-1] for row in rows.all_inner_texts()] == ["0, 0", "1, 2", "–"]
     page.keyboard.press("j")
-    changed = page.locator(".pane tr.written")
+    changed = page.locator(".pane tr.written").first
     assert changed.locator("td").all_inner_texts() == [
         *("✎ written", "aiv0", " UB", "a_ub 2", "1, 2", "2.718, 2"),
     ]
     assert changed.locator("mark").all_inner_texts() == ["2.718"]  # the other one stayed
     assert page.locator(".flags .sign").inner_text() == "▼ lowered"
     assert page.locator("[aria-selected=true]").get_attribute("data-step") == "2"
-    assert page.locator(".live").inner_text() == "2: aiv0 VECTOR vexp. writes a_ub"
+    assert page.locator(".live").inner_text() == "2: aiv0 VECTOR vexp. writes a_ub, c_ub"
     assert page.url.endswith("#2")
     page.keyboard.press("n")
     assert page.locator(".pane tr.written b").inner_text() == "B"

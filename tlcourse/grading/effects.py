@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tlcourse.grading.words import Phrase
-from tlcourse.records import Instruction, MemoryMap, Timeline
+from tlcourse.records import MemoryMap, Timeline
+from tlcourse.simulator.cycles.stream import Total
 
 _TO_GM = {"MTE3", "FIX"}
 
@@ -20,6 +21,7 @@ class Record:
         timeline: of the launch.
         blocks: logical blocks of the grid.
         output_bytes: bytes of all outputs together.
+        totals: what all blocks did, by pipe and op.
         memory: the on-chip memories, as planned.
         ops: how often each TileLang op stands in the kernel.
         given_ops: the same of the kernel that the exercise gives.
@@ -30,6 +32,9 @@ class Record:
     timeline: Timeline
     blocks: int
     output_bytes: int
+    totals: Mapping[tuple[str, str], Total] = field(
+        default_factory=lambda: dict[tuple[str, str], Total]()
+    )
     memory: tuple[MemoryMap, ...] = ()
     ops: Mapping[str, int] = field(default_factory=dict[str, int])
     given_ops: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -82,27 +87,20 @@ def _bytes_written(record: Record) -> float | None:
     return written * record.blocks / record.output_bytes
 
 
-def _in_all(record: Record, amount: Callable[[Instruction], int]) -> float:
-    """An amount, summed over all blocks; where some are timed by others, at least this."""
-    shown: dict[int, int] = {}
-    for instruction in record.timeline.instructions:
-        shown[instruction.block] = shown.get(instruction.block, 0) + amount(instruction)
-    return sum(shown.values()) + record.timeline.replicated_blocks * min(shown.values(), default=0)
-
-
 def _bytes_read(record: Record) -> float:
     """Bytes that come from global memory."""
-    return _in_all(record, lambda i: i.bytes if i.pipe == "MTE2" else 0)
+    return sum(total.bytes for (pipe, _), total in record.totals.items() if pipe == "MTE2")
 
 
 def _product_work(record: Record) -> float:
     """Multiplications and additions of all products."""
-    return _in_all(record, lambda i: i.operations if i.pipe == "M" else 0)
+    return sum(total.operations for (pipe, _), total in record.totals.items() if pipe == "M")
 
 
 def _scalar_elements(record: Record) -> float:
-    """Elements that the scalar unit reads or writes, one by one."""
-    return _in_all(record, lambda i: i.pipe == "S" and i.op in ("load", "store"))
+    """How often the scalar unit reads or writes an element."""
+    found = (record.totals.get(("S", op), Total()) for op in ("load", "store"))
+    return sum(total.count for total in found)
 
 
 def _ub(record: Record) -> MemoryMap | None:

@@ -191,6 +191,7 @@ def _missing_effect(
     in_chip = spec.execution == "simulator"
     record = effects.Record(
         timeline=launch.timeline if in_chip else in_order.NO_TIMELINE,
+        totals=launch.totals(),
         blocks=prod(extents.evaluate(text, symbols) for text in kernel.launch_signature.grid),
         output_bytes=sum(output.nbytes for output in launch.outputs),
         memory=launch.memory,

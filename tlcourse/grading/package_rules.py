@@ -23,6 +23,7 @@ from tlcourse.grading.packages.asked import (
     SCALED,
     START,
     Observed,
+    Tested,
     Used,
     drawn,
     seed_of,
@@ -155,7 +156,7 @@ def _tests(spec: Spec, observed: Observed) -> Phrase | None:
         return Phrase(key="no tests", values={"operator": spec.package.operator, "what": what})
     if right.failed:
         return Phrase(key="tests fail", values={"what": plain(right.said)})
-    missed = next((c for c in COPIES[1:] if not observed.tested[c].failed), "")
+    missed = next((c for c in COPIES[1:] if not observed.tested.get(c, Tested()).failed), "")
     return Phrase(key=f"tests miss {missed}") if missed else None
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from socket import socket
 
 from tlcourse.grading.authoring import mutants
+from tlcourse.grading.authoring.cheats import Cheat, cheats, write_cheat
 from tlcourse.grading.child import HAND_IN, RESULT, Work
 from tlcourse.grading.hand_in import Runner, graded
 from tlcourse.grading.protection import Protection
@@ -22,6 +23,7 @@ from tlcourse.grading.tracing import Order
 from tlcourse.records import Verdict, to_json
 
 _LIMITS = Limits(cpu_seconds=2, wall_seconds=20, memory_bytes=4 * 2**30, file_bytes=2**20)
+_CHEATS = Limits(cpu_seconds=4, wall_seconds=40)
 _ENTRY = "probe"
 # What a hand-in tries, and which protection must hold for it to fail.
 _PROBES: dict[str, tuple[str, str]] = {
@@ -50,7 +52,7 @@ class Tested:
 
 
 def selftest(runner: Runner, protection: Protection, resident: Resident) -> Iterator[Tested]:
-    """Tries the sandbox, then the course's solutions, untouched exercises and mutants.
+    """Tries the sandbox and the cheats, then the course's solutions, untouched and wrong ones.
 
     A protection that is known to be off is said to be off and fails no test.
     """
@@ -70,6 +72,8 @@ def selftest(runner: Runner, protection: Protection, resident: Resident) -> Iter
                 yield Tested(name=name, ok=True, said=f"not tried: off here: {needs}")
             else:
                 yield _probed(runner, name, text.format(**values))
+    for cheat in cheats():
+        yield _cheated(cheat, runner, protection, resident)
     for exercise in known_ids():
         yield from _course(exercise, runner, resident)
 
@@ -94,6 +98,18 @@ def _probed(runner: Runner, name: str, code: str) -> Tested:
     did_it = '"state":"sealed"' in result
     said = "it could do that" if did_it else "refused" if result else outcome.state
     return Tested(name=name, ok=not did_it, said=said)
+
+
+def _cheated(cheat: Cheat, runner: Runner, protection: Protection, resident: Resident) -> Tested:
+    """A way around an exercise that was once found: it must score what it scored."""
+    name = f"cheat: {cheat.name}"
+    if cheat.needs and any(off.startswith(cheat.needs) for off in protection.off):
+        return Tested(name=name, ok=True, said=f"not tried: off here: {cheat.needs}")
+    with tempfile.TemporaryDirectory(prefix="tlcourse-") as folder:
+        path = write_cheat(cheat, Path(folder))
+        verdict = graded(path, limits=_CHEATS, resident=resident, runner=runner).verdict
+    ok = (verdict.state, verdict.points) == (cheat.state, cheat.points)
+    return Tested(name=name, ok=ok, said=_points(verdict))
 
 
 def _course(exercise: str, runner: Runner, resident: Resident) -> Iterator[Tested]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import torch
 
@@ -14,6 +14,9 @@ from tlcourse.diagnostics import error
 from tlcourse.jit.binding import Bound, bind
 from tlcourse.records import Finding, MemoryMap, Program, Timeline
 from tlcourse.replay import Replay
+
+if TYPE_CHECKING:
+    from tlcourse.simulator.cycles.stream import Total
 
 Execution = Literal["simulator", "functional"]
 Checks = Literal["off", "class", "all"]
@@ -30,6 +33,7 @@ class Launch:
         findings: what the executor saw, errors first come first.
         memory: the on-chip memories, as planned (simulator only).
         timed: makes the timeline when it is asked for, None for the functional executor.
+        totals: adds up what all blocks did, by pipe and op (simulator only).
         replay: the instructions of the block that was asked for (simulator only).
     """
 
@@ -37,6 +41,7 @@ class Launch:
     findings: tuple[Finding, ...]
     memory: tuple[MemoryMap, ...] = ()
     timed: Callable[[], Timeline] | None = None
+    totals: Callable[[], Mapping[tuple[str, str], Total]] = dict
     replay: Replay | None = None
 
     @property
@@ -154,5 +159,6 @@ def _run_simulator(
         findings=result.findings,
         memory=result.memory,
         timed=result.timed,
+        totals=result.totals,
         replay=result.replay,
     )

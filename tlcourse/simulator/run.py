@@ -19,6 +19,7 @@ from tlcourse.replay import Replay
 from tlcourse.simulator import nonfinite
 from tlcourse.simulator.arguments import Buffer, Launch, bind
 from tlcourse.simulator.capacity import overfull
+from tlcourse.simulator.cycles.stream import Total
 from tlcourse.simulator.loading import load
 from tlcourse.simulator.params import Checks, Params
 from tlcourse.simulator.session import Session
@@ -49,12 +50,14 @@ class Simulated:
     Args:
         findings: faults, each once.
         timed: makes the timeline, once.
+        totals: adds up what all blocks did, once.
         memory: where the buffers of the kernel lie.
         replay: the instructions of one block, where it was asked for.
     """
 
     findings: tuple[Finding, ...]
     timed: Callable[[], Timeline]
+    totals: Callable[[], Mapping[tuple[str, str], Total]]
     memory: tuple[MemoryMap, ...]
     replay: Replay | None = None
 
@@ -149,6 +152,7 @@ def _run(
     return Simulated(
         findings=findings,
         timed=cache(session.timeline),
+        totals=cache(session.totals),
         memory=program.memory,
         replay=session.replay() if params.replay >= 0 else None,
     )

@@ -15,7 +15,8 @@ from tlcourse.simulator.bounds import Bounds
 from tlcourse.simulator.classes import BlockClass, DryCore, group
 from tlcourse.simulator.clocks import Races
 from tlcourse.simulator.core import Core, Kind, StepLimitError, Steps
-from tlcourse.simulator.cycles.stream import Recording
+from tlcourse.simulator.cycles.stream import Recording, Total
+from tlcourse.simulator.cycles.timing import totals
 from tlcourse.simulator.cycles.waves import slots_of
 from tlcourse.simulator.deadlock import deadlock
 from tlcourse.simulator.findings import FindingLog
@@ -123,6 +124,10 @@ class Session:
     def timeline(self) -> Timeline:
         """The timeline of the blocks that were run."""
         return self._issued.timeline(all_blocks=self._params.trace)
+
+    def totals(self) -> dict[tuple[str, str], Total]:
+        """What the blocks did, all together."""
+        return totals(self.recording())
 
     def recording(self) -> Recording:
         """What the blocks that were run issued, without times."""

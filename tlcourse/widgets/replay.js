@@ -103,7 +103,7 @@ function show(root, model, state) {
     if (!steps[to]) return;
     at = to;
     draw();
-    
+    tellPlace(root, steps[at].source, steps[at].line);
     kept.keep(`${at}`);
   }
 

@@ -16,7 +16,7 @@
 # %% [markdown] tags=["lang:zh"] stem="prompt" en_sha="9bfb6a1a"
 # # d4.split：第 3 步，每种核一段程序
 #
-# *补充内容，20 分钟，5 分，在 4.3 节之后*
+# *进阶内容，20 分钟，5 分，在 4.3 节之后*
 #
 # 这是第 2 步之后的 FlashAttention，**Expert** 模式，写成一串步骤。每次交接已经带有标志，那是第 4 步的内容。请把它写成两段程序：cube 核做的放进 `T.Scope("Cube")`，vector 核做的放进 `T.Scope("Vector")`。然后由芯片来运行。
 

@@ -23,6 +23,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from tlcourse.cli import app
+from tlcourse.grading import selftest
 from tlcourse.grading.classes import folder as class_folder
 from tlcourse.grading.classes.decisions import decisions
 from tlcourse.grading.spec import load
@@ -113,9 +114,18 @@ def killed_midway(folder: Path) -> int:
 
 def set_up(folder: Path, variants: Path) -> None:
     (variants / "day1").mkdir(parents=True)
-    assert tlcourse("class", "init", folder, "--variants", variants).exit_code == 0
-    rows = [f"{who},Name {n},G{n % 20},,,{7000 + n}" for n, who in enumerate(PEOPLE)]
-    (folder / "roster.csv").write_text("\n".join(["id,name,group,extra_time,language,lms", *rows]))
+    rows = [
+        f"{who},Name {n},G{n % 20},{2 if n == 499 else ''},{'zh' if n == 2 else ''},{7000 + n}"
+        for n, who in enumerate(PEOPLE)
+    ]
+    people = folder.parent / "people.csv"
+    people.write_text("\n".join(["id,name,group,extra_time,language,lms", *rows]))
+    made = tlcourse("class", "init", folder, "--variants", variants, "--roster", people)
+    assert made.exit_code == 0, made.output
+    settings = class_folder.settings(folder)
+    # The one hand-in for it comes an hour late, from a learner with two hours more.
+    settings.deadlines["d1.where_it_lands"] = "2026-05-01T11:00:00"
+    class_folder.save(folder, settings)
 
 
 def collect(folder: Path) -> None:
@@ -126,7 +136,9 @@ def collect(folder: Path) -> None:
 
 
 def grade_with_a_kill(folder: Path) -> dict[str, str]:
-    rehearsed = tlcourse("grade", folder, "--limit", "3", "--jobs", "1")
+    rehearsed = tlcourse("grade", folder, "--selftest", "--limit", "3", "--jobs", "1")
+    assert f"ok     solutions of {EXERCISE}: PASS 5/5" in rehearsed.stderr
+    assert "FAILED" not in rehearsed.stderr
     assert "the other 418 hand-ins will take about" in rehearsed.stdout
     assert not (folder / "report" / "grades.csv").exists()
     assert killed_midway(folder) < len(KINDS)
@@ -134,6 +146,7 @@ def grade_with_a_kill(folder: Path) -> dict[str, str]:
     assert graded.exit_code == 0, graded.output
     found = grades(folder)
     assert len(found) == 500
+    assert "部分正确" in (folder / "report" / "learners" / "s002.html").read_text(encoding="utf-8")
     assert (found["s000"], found["s001"], found["s006"], found["s499"]) == ("5", "0.5", "5", "")
     people = (folder / "report" / "needs_human.csv").read_text(encoding="utf-8")
     assert people.count("handed in late") == 4
@@ -194,6 +207,7 @@ def go_on_next_year(old: Path, new: Path, variants: Path) -> None:
 @pytest.mark.slow
 def test_a_week_and_the_next_year(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TLCOURSE_PRIVATE", "")
+    monkeypatch.setattr(selftest, "known_ids", lambda: [EXERCISE])  # all take minutes
     folder = tmp_path / "spring"
     set_up(folder, tmp_path / "variants")
     collect(folder)

@@ -63,7 +63,7 @@ CHEATS = {
     ),
     "a test that ends the process": (
         lambda s: s.replace(TEST, "    import os\n    os._exit(0)\n"),
-        "there is no test in tests/test_swiglu.py that runs",
+        "its process ended with exit code 0",
     ),
     "a test that never ends": (
         lambda s: s.replace(TEST, "    while True: pass\n"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import closing
+import os
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
@@ -32,12 +34,23 @@ def write_students(url: str, learners: Sequence[Learner]) -> int:
     """
     from nbgrader.api import Gradebook
 
-    with closing(cast(Any, Gradebook(url))) as book:
+    with _programs_of_python(), closing(cast(Any, Gradebook(url))) as book:
         known = {one.id: {name: getattr(one, name) for name in _COLUMNS} for one in book.students}
         new = [one for one in learners if known.get(one.id) != _columns(one)]
         for learner in new:
             book.update_or_create_student(learner.id, **_columns(learner))
     return len(new)
+
+
+@contextmanager
+def _programs_of_python() -> Generator[None]:
+    """Lets nbgrader find the program that it makes a new gradebook with, beside this Python."""
+    before = os.environ.get("PATH", "")
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{before}"
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before
 
 
 def _columns(learner: Learner) -> dict[str, str | None]:

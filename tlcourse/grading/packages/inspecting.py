@@ -20,7 +20,15 @@ from tlcourse.diagnostics import TLError
 from tlcourse.grading import strict
 from tlcourse.grading.packages import wheel
 from tlcourse.grading.packages.apart import apart
-from tlcourse.grading.packages.asked import COPIES, USED, Observed, PackageOrder, Tested, Used
+from tlcourse.grading.packages.asked import (
+    COPIES,
+    RIGHT,
+    USED,
+    Observed,
+    PackageOrder,
+    Tested,
+    Used,
+)
 from tlcourse.grading.packages.compiling import Compiled, compiled
 from tlcourse.grading.packages.faults import LINES
 from tlcourse.grading.packages.packing import MODEL, unpack
@@ -34,7 +42,7 @@ try:  # pytest comes with the extras that learners and classes install
 except ImportError:
     tested = None
 
-_COMPILE_SECONDS, _USE_SECONDS, _TEST_SECONDS = 40.0, 20.0, 20.0
+_COMPILE_SECONDS, _USE_SECONDS, _TEST_SECONDS = 40.0, 20.0, 15.0
 _FOLDER = "package"
 
 
@@ -86,8 +94,10 @@ def _used_and_tested(
     observed = replace(observed, used=used)
     if not asked.has_tests:
         return observed
-    reports = {copy: _tested(asked, folder, site) for copy, site in sites.items()}
-    return replace(observed, tested=reports)
+    right = _tested(asked, folder, sites[RIGHT])
+    others = COPIES[1:] if right.passed and not right.failed else ()
+    reports = {copy: _tested(asked, folder, sites[copy]) for copy in others}
+    return replace(observed, tested={RIGHT: right, **reports})
 
 
 def _stopped(observed: Observed, problem: str) -> Observed:
@@ -139,7 +149,7 @@ def _tested(asked: PackageOrder, folder: Path, site: Path) -> Tested:
     shutil.copytree(folder / "tests", place / "tests")
     report = site.with_name(f"{site.name}.json")
     seen = apart(Tested, report, _TEST_SECONDS, tested, place, site, name)
-    return Tested(said=seen) if isinstance(seen, str) else seen
+    return Tested(failed=1, said=seen) if isinstance(seen, str) else seen
 
 
 def _sealed(order: Order, observed: Observed) -> Attempt:

@@ -147,3 +147,18 @@ class Recording:
     shapes: tuple[Shape, ...]
     sites: tuple[SiteName, ...]
     tensors: tuple[TensorUse, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Total:
+    """What all blocks of a launch did with one op on one pipe.
+
+    Args:
+        count: instructions.
+        bytes: moved through GM.
+        operations: multiplications and additions of products, elements of vector ops.
+    """
+
+    count: int = 0
+    bytes: int = 0
+    operations: int = 0

@@ -7,7 +7,7 @@ from collections import Counter
 from tlcourse.chips import Chip
 from tlcourse.records import Timeline
 from tlcourse.simulator.cycles.show import timeline_of
-from tlcourse.simulator.cycles.stream import Recording
+from tlcourse.simulator.cycles.stream import Recording, Total
 from tlcourse.simulator.cycles.waves import Waves
 
 
@@ -40,6 +40,23 @@ def pipe_cycles(recording: Recording, chip: Chip, *, cold: bool = False) -> dict
         for (core, pipe), cycles in waves.time(turn, keep=False).busy.items():
             found[f"{cores[core].name}.{pipe}"] += cycles
     return dict(found)
+
+
+def totals(recording: Recording) -> dict[tuple[str, str], Total]:
+    """What all blocks did, by pipe and op; no times are needed for it."""
+    found: dict[tuple[str, str], Total] = {}
+    for place, blocks in Counter(recording.class_of).items():
+        stream = recording.streams[place]
+        for work in (work for core in stream.cores for work in core.works):
+            shape, op = recording.shapes[work.shape], recording.sites[work.site].op
+            before = found.get((work.pipe, op), Total())
+            times = blocks // stream.slots
+            found[work.pipe, op] = Total(
+                count=before.count + times,
+                bytes=before.bytes + times * (shape.bytes if shape.tensor >= 0 else 0),
+                operations=before.operations + times * shape.operations,
+            )
+    return found
 
 
 def timeline(
