@@ -287,7 +287,9 @@ def window(N, M=64, width=200):
 taken_bytes = {}
 for N in (16, 17, 32, 33):
     taken_bytes[N] = max(tile.size_bytes for _, tile in tiles_of(window(N)).values())
-    print(f"N = {N}: {64 * N * 2:,} B of numbers, {taken_bytes[N]:,} B of UB")
+    print(
+        f"N = {N}: a row of {N * 2} B gets {taken_bytes[N] // 64} B, the tile {taken_bytes[N]:,} B"
+    )
 
 # %% tags=["lang:en", "reveal"] stem="show_rows"
 BarView(

@@ -58,7 +58,7 @@ answer("d2.rounding.p1", "?")  # a: bfloat16  b: float16  c: both have as many
 # %% tags=["lang:zh"] stem="p1" en_sha="5d8aa2e4"
 answer("d2.rounding.p1", "?", language="zh")  # a：bfloat16  b：float16  c：一样多
 
-# %% tags=["reveal", "lecture", "kp:K087"] stem="spacing"
+# %% tags=["reveal", "lecture"] stem="spacing"
 patterns = torch.arange(-(2**15), 2**15, dtype=torch.int32).to(torch.int16)
 marks = {}
 for name in ("float16", "bfloat16"):
@@ -112,7 +112,7 @@ answer("d2.rounding.drill1", "?")  # rint ...; round ...; floor ...
 answer("d2.rounding.drill1", "?", language="zh")  # rint ...; round ...; floor ...
 
 
-# %% tags=["reveal", "kp:K053"] stem="halves"
+# %% tags=["reveal"] stem="halves"
 def to_integers(mode, half=0.0, N=8):
     @T.prim_func
     def kernel(X: T.Tensor((N,), "float32"), Y: T.Tensor((N,), "int32")):
@@ -207,7 +207,7 @@ answer("d2.rounding.p2", "?")  # a: the right one alone  b: the right one and 1/
 # %% tags=["lang:zh"] stem="p2" en_sha="9708153e"
 answer("d2.rounding.p2", "?", language="zh")  # a：只有正确的  b：正确的和 1/4096  c：三个都通过
 
-# %% tags=["reveal", "lecture", "kp:K087"] stem="allclose"
+# %% tags=["reveal", "lecture"] stem="allclose"
 long_rows = torch.randn(16, 4096, generator=torch.Generator().manual_seed(1))
 want = long_rows.double().softmax(dim=1)
 candidates = {
@@ -315,7 +315,7 @@ answer("d2.rounding.drill2", "?")  # for example: rrbbrb
 answer("d2.rounding.drill2", "?", language="zh")  # 例如：rrbbrb
 
 
-# %% tags=["reveal", "kp:K087"] stem="six"
+# %% tags=["reveal"] stem="six"
 def ratio(y, want, eps, S):
     return ((y.double() - want.double()).abs() / (eps * S.double())).max().item()
 

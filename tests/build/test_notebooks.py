@@ -79,6 +79,14 @@ def test_nothing_of_a_solution_is_left(path: Path, language: Language) -> None:
     solution = next(c.source for c in whole.cells if c.metadata.get("nbgrader", {}).get("solution"))
     _, _, rest = solution.partition("### BEGIN SOLUTION\n")
     lines = {line.strip() for line in rest.partition("### END SOLUTION")[0].splitlines()}
+    others = [c.source for c in whole.cells if not c.metadata.get("nbgrader", {}).get("solution")]
+    lines = {line for line in lines if line not in "\n".join(others)}  # not a given kernel's
+    bare = next(
+        c.source
+        for c in notebooks.stripped(whole, path).cells
+        if c.metadata.get("nbgrader", {}).get("solution")
+    )
+    assert not lines & {line.strip() for line in bare.splitlines()}
     text = notebooks.to_text(notebooks.stripped(whole, path))
     assert "SOLUTION" not in text
     assert "raise NotImplementedError" in text or TEXT_STUB in text
@@ -177,19 +185,6 @@ def test_text_has_one_form() -> None:
     assert text.endswith("}\n")
     assert "中" in text
     assert json.loads(text) == notebook
-
-
-def made(path: Path, language: Language) -> str:
-    """A lesson's notebook as text, run from its source."""
-    bare = notebooks.bare_notebook(read_source(path), language)
-    return notebooks.to_text(notebooks.executed(bare, path.name))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
-def test_a_lesson_comes_out_as_it_is_stored(path: Path) -> None:
-    """Widgets included; nbval compares the other outputs, of both languages."""
-    assert made(path, "en") == stored(path, "en"), "run tlcourse build --all"
 
 
 @pytest.mark.slow
