@@ -279,16 +279,17 @@ print(f"online {o / l:.4f}, plain {row.softmax(0) @ values:.4f}")
 # - The factor lies between 0 and 1, and the result is the plain softmax, in any order of blocks.
 # - `m` starts at minus infinity; the same factor mends the running output.
 #
-# **Exercise:** [d3.online_softmax](../../exercises/day3/online_softmax.ipynb), for any width.
+# **Exercise:** [d3.online_softmax](../../exercises/day3/online_softmax.ipynb), for any width; then
+# [d3.which_mutant](../../exercises/day3/which_mutant.ipynb).
 
-# %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="c3d783d5"
+# %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="079b26ca"
 # ## 小结
 #
 # - 带着 `m` 和 `l`；`m` 变大时，已有的和都乘以 `exp(m - m')`。
 # - 系数在 0 和 1 之间；无论块的次序如何，结果都是普通的 softmax。
 # - `m` 从负无穷开始；同一个系数也修正累计输出。
 #
-# **练习：** [d3.online_softmax](../../../exercises/zh/day3/online_softmax.ipynb)，任意宽度。
+# **练习：** [d3.online_softmax](../../../exercises/zh/day3/online_softmax.ipynb)，任意宽度；然后 [d3.which_mutant](../../../exercises/zh/day3/which_mutant.ipynb)。
 
 # %% tags=["golden"] stem="golden"
 # What the text says holds in the outputs.

@@ -245,13 +245,17 @@ BarView(
 # - Every pass leaves a text; `ir --pass` here, `--mlir-print-ir-after-all` there.
 # - Search by halves for the first wrong numbers.
 # - IR that verifies may be wrong, and the last change may be innocent.
+#
+# **Exercise:** [d3.broken_pass](../../exercises/day3/broken_pass.ipynb).
 
-# %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="c09ae0d5"
+# %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="a8d8e7eb"
 # ## 小结
 #
 # - 每个 pass 都留下一份文本；这里用 `ir --pass`，那里用 `--mlir-print-ir-after-all`。
 # - 用二分法查找最先出错的数值。
 # - 通过校验的 IR 也可能是错的，最后的改动也可能是无辜的。
+#
+# **练习：** [d3.broken_pass](../../../exercises/zh/day3/broken_pass.ipynb)。
 
 # %% tags=["golden"] stem="golden"
 # What the text says holds in the outputs.

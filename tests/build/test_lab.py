@@ -133,3 +133,15 @@ def test_command_carries_port_and_browser_choice(tmp_path: Path) -> None:
     chosen = lab.lab_command(tmp_path, tmp_path, port=9000, browser=False)
     assert "--ServerApp.port=9000" in chosen
     assert "--no-browser" in chosen
+
+
+@pytest.mark.parametrize(
+    ("spoken", "name"), [("", "START_HERE.ipynb"), ("zh", "START_HERE.zh.ipynb")]
+)
+def test_the_lab_opens_at_start_here(
+    spoken: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TLCOURSE_LANG", spoken)
+    assert not [part for part in lab.lab_command(tmp_path, tmp_path) if "default_url" in part]
+    (tmp_path / name).write_text("{}", encoding="utf-8")
+    assert f"--LabApp.default_url=/lab/tree/{name}" in lab.lab_command(tmp_path, tmp_path)

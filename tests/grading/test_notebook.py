@@ -118,3 +118,18 @@ def test_nothing_is_written_outside_a_working_copy(
     progress_file.store_answer("d2.fusion.p1", "b")
     assert list(tmp_path.iterdir()) == []
     assert progress_file.read() == {"answers": {"d2.fusion.p1": "b"}}
+
+
+def test_progress_of_a_day_lists_what_is_open_and_what_is_capped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / progress_file.MANIFEST).write_text("{}")
+    monkeypatch.chdir(tmp_path)
+    progress_file.store_cap("d4.split", 50, tmp_path)
+    notebook.progress(day=4)
+    lines = capsys.readouterr().out.splitlines()
+    assert "d4.sync: open" in lines
+    assert "d4.split: open; at most 50 % counts, for a checkpoint" in lines
+    assert all(line.startswith("d4.") for line in lines)
+    notebook.progress(day=4, language="zh")
+    assert "d4.sync: 未做" in capsys.readouterr().out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import cast
@@ -39,7 +40,8 @@ class OrderOperandsPass(ModulePass):
     kinds: frozenset[str] = _BINARY
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        places = {one: n for n, one in enumerate(op.walk()) if isinstance(one, tl.AllocOp)}
+        tiles = [one for one in op.walk() if isinstance(one, tl.AllocOp)]
+        places = {tile: number for number, tile in enumerate(tiles)}
 
         def place(value: SSAValue) -> int:
             owner = value.owner if isinstance(value, OpResult) else None
@@ -114,17 +116,21 @@ def steps():
     return kernel
 
 
-def _made(chain: tuple[ModulePass, ...]) -> PrimFunc:
+def _made(chain: tuple[ModulePass, ...]) -> tuple[ModuleOp, PrimFunc]:
     function = cast("PrimFunc", steps())
+    module = function.module.clone()
+    stamp(module, mode="Developer", target="npuir", out_idx=(2,), pass_configs={})
     for one in chain:
-        one.apply(Context(), function.module)
-    function.module.verify()
-    return function
+        one.apply(Context(), module)
+    module.verify()
+    return module, function
 
 
 def text_after(count: int) -> str:
-    """The kernel's text after the first `count` passes."""
-    return _made(CHAIN[:count]).script()
+    """The kernel's body after the first `count` passes, without the types of its tiles."""
+    lines = str(_made(CHAIN[:count])[0]).splitlines()
+    first = next(number for number, line in enumerate(lines) if "tl.kernel" in line)
+    return "\n".join(re.sub(r" : [^()]*", "", line[4:]) for line in lines[first:-2])
 
 
 def error_after(count: int) -> float:
@@ -133,9 +139,7 @@ def error_after(count: int) -> float:
 
 
 def _error(chain: tuple[ModulePass, ...]) -> float:
-    function = _made(chain)
-    module = function.module.clone()
-    stamp(module, mode="Developer", target="npuir", out_idx=(2,), pass_configs={})
+    module, function = _made(chain)
     settings = Settings(
         mode="Developer",
         target="npuir",
@@ -146,10 +150,9 @@ def _error(chain: tuple[ModulePass, ...]) -> float:
         checks="class",
         cache_folder=None,
     )
-    kernel = Kernel(module, function.sources, settings)
+    program = Kernel(module, function.sources, settings).program("functional")
     generator = torch.Generator().manual_seed(0)
     A, B = (torch.rand(16, 64, generator=generator) for _ in range(2))
-    program = kernel.program("functional")
     launch = launch_program(program, [A, B], chip=DEFAULT_CHIP, checks="class", allow_cpu=True)
     return (launch.outputs[0] - (torch.maximum(3 * (B - A), A) + B)).abs().max().item()
 

@@ -11,6 +11,7 @@ from math import prod
 from tlcourse import extents
 from tlcourse.chips import DEFAULT_CHIP
 from tlcourse.dialects.signature import stamp
+from tlcourse.examples import broken_chain, online_mutants
 from tlcourse.grading import timeline_facts
 from tlcourse.grading.artefact_facts import artefact
 from tlcourse.jit.differences import differences
@@ -203,5 +204,8 @@ FACTS: dict[str, Callable[..., str]] = {
     "blocks": _blocks,
     "artefact": artefact,
     "loop": _loop,
+    "broken_softmax": online_mutants.planted,
+    "guilty_pass": broken_chain.guilty,
+    "spoilt_op": broken_chain.spoilt,
     **timeline_facts.FACTS,
 }
