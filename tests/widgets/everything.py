@@ -33,7 +33,7 @@ CASES = {
     "tlcourse.show_replay(kernel, step=6)": ("step 6 of", "<td>written</td>"),
     "tlcourse.show_deadlock(launched(stuck))": ("DeadlockView(", "<img alt="),
     "tlcourse.show_findings(launched(racy))": ("error[TL522]", "^^^^"),
-    ASK: ("Write your choice", "in place of ?"),
+    ASK: ("Quiz(d1.chip.p1; ", "in place of ?"),
 }
 
 

@@ -10,7 +10,7 @@ def six_loops(N=64):
 
     @T.prim_func
     def loops(X: T.Tensor((N,), "float32"), Y: T.Tensor((N,), "float32")):
-        with T.Kernel(1, is_npu=True) as (cid, _):
+        with T.Kernel(1, is_npu=True) as (_, _):
             a = T.alloc_shared((N,), "float32")
             b = T.alloc_shared((N,), "float32")
             c = T.alloc_shared((N,), "float32")

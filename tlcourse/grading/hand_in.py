@@ -77,7 +77,9 @@ def graded(
         hand_in = read_hand_in(path)
         load(hand_in.exercise)
     except TLError as problem:
-        return Graded(verdict=verdicts.unreadable(path.stem, problem.diagnostic, language))
+        return Graded(
+            verdict=verdicts.unreadable(readable(path.stem), problem.diagnostic, language)
+        )
     return graded_cells(hand_in, limits=limits, language=language, resident=resident, runner=runner)
 
 

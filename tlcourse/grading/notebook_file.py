@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from tlcourse.diagnostics import error
 from tlcourse.grading.spec import specs_folder
+from tlcourse.grading.whole import readable
 
 MAX_BYTES = 50 * 2**20
 TEXT_STUB = "*Your text / 你的文字*"
@@ -58,7 +59,7 @@ def read_hand_in(path: Path) -> HandIn:
     if exercise is None:
         raise error(
             "TL611",
-            f"{path.name} is not an exercise of the course",
+            f"{readable(path.name)} is not an exercise of the course",
             why="no cell carries an exercise's id; it is in the cell's metadata",
             fix="hand in the notebook from the exercises folder, with all of its cells",
         )
@@ -67,7 +68,7 @@ def read_hand_in(path: Path) -> HandIn:
     if not solutions:
         raise error(
             "TL611",
-            f"{path.name} has no solution cell for {exercise}",
+            f"{readable(path.name)} has no solution cell for {exercise}",
             why="the solution cell is found by its id, which a deleted cell takes with it",
             fix="take a fresh copy of the exercise and paste your code into its solution cell",
         )
@@ -121,6 +122,9 @@ def _cells(path: Path) -> list[dict[str, Any]]:
 
 def _all_cells(path: Path) -> list[dict[str, Any]]:
     try:
+        # A link could be another's work, and a pipe is never read to its end.
+        if path.is_symlink() or (path.exists() and not path.is_file()):
+            raise _unreadable(path, "it is a link, a folder or a pipe, not a file of its own")
         size_bytes = path.stat().st_size
         if size_bytes > MAX_BYTES:
             raise _unreadable(path, f"it has {size_bytes:,} bytes, {MAX_BYTES:,} are the limit")
@@ -175,7 +179,7 @@ def _source(cell: dict[str, Any]) -> str:
 def _unreadable(path: Path, reason: str) -> Exception:
     return error(
         "TL610",
-        f"{path.name} cannot be read as a notebook",
+        f"{readable(path.name)} cannot be read as a notebook",
         why=reason,
         fix="save the notebook in JupyterLab and hand in that file",
     )

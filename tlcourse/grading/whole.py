@@ -33,6 +33,11 @@ def write_whole(path: Path, content: str | bytes, *, mode: int = _READABLE) -> N
         raise
 
 
+def readable(name: str) -> str:
+    """A file's name as text; bytes in it that are none are spelt out, as in `\\udcff`."""
+    return name.encode(errors="backslashreplace").decode()
+
+
 def named(problem: OSError, path: Path) -> OSError:
     """The same problem with the file's name, which a full disk does not tell."""
     return OSError(problem.errno, problem.strerror, str(path))

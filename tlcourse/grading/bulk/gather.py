@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from tlcourse.diagnostics import Diagnostic, TLError, error
 from tlcourse.grading.notebook_file import MAX_BYTES, HandIn, read_hand_in
 from tlcourse.grading.spec import load
+from tlcourse.grading.whole import readable
 
 BAD_ZIP = (OSError, EOFError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error)
 """What Python raises for zips that are cut, damaged, encrypted or packed in an unknown way."""
@@ -44,12 +45,12 @@ def found_in(paths: Iterable[Path]) -> list[Found]:
 
 def _found(path: Path) -> Iterator[Found]:
     if not path.is_dir():
-        yield from _file(path, path.stem, path.name)
+        yield from _file(path, readable(path.stem), readable(path.name))
         return
     root = path / _SUBMITTED if (path / _SUBMITTED).is_dir() else path
     for file in sorted(_files(root)):
-        parts = file.relative_to(root).parts
-        learner = parts[0] if len(parts) > 1 else file.stem
+        parts = [readable(part) for part in file.relative_to(root).parts]
+        learner = parts[0] if len(parts) > 1 else readable(file.stem)
         yield from _file(file, learner, "/".join(parts))
 
 
@@ -66,10 +67,14 @@ def _file(path: Path, learner: str, name: str) -> Iterator[Found]:
         yield Found(learner=learner, file=name, path=path)
         return
     try:
+        if path.is_symlink() or not path.is_file():
+            raise ValueError("it is a link, a folder or a pipe, not a file of its own")
         with zipfile.ZipFile(path) as archive:
             members = sorted(notebooks_of(archive), key=lambda member: member.filename)
+            if not members:
+                raise ValueError("there is no notebook in it")
     except BAD_ZIP as problem:
-        diagnostic = bad_zip(path.name, str(problem)).diagnostic
+        diagnostic = bad_zip(readable(path.name), readable(str(problem))).diagnostic
         yield Found(learner=learner, file=name, path=path, problem=diagnostic)
         return
     for member in members:
@@ -118,7 +123,7 @@ def bad_zip(name: str, why: str) -> TLError:
     """TL632: a zip that is cut, damaged or locked."""
     return error(
         "TL632",
-        f"{name} is not a zip that can be read",
+        f"{name} is not a zip of notebooks that can be read",
         why=why or "the file is damaged",
         fix="ask for it once more; `tlcourse handin` makes one",
     )

@@ -19,7 +19,7 @@ from tlcourse.grading.reports.entries import Entry
 from tlcourse.grading.reports.similarity import pairs
 from tlcourse.grading.sandbox import Limits
 from tlcourse.grading.verdicts import unreadable
-from tlcourse.grading.whole import write_whole
+from tlcourse.grading.whole import readable, write_whole
 from tlcourse.grading.words import Language
 
 STORE = "store.jsonl"
@@ -96,7 +96,7 @@ def _read(found: Found, options: Options) -> Job | Entry:
     try:
         return job_of(hand_in_of(found), options.limits, language, options.secret)
     except TLError as problem:
-        verdict = unreadable(found.path.stem, problem.diagnostic, language)
+        verdict = unreadable(readable(found.path.stem), problem.diagnostic, language)
         return Entry(learner=found.learner, file=found.file, verdict=verdict)
 
 
