@@ -510,19 +510,20 @@ TileView(300, N, K, block=6, language="zh")
 # ## Recap
 #
 # - The product stays in L0C through the whole K loop; `initC` is true on its first trip only.
-# - The compiler splits one Developer kernel into a cube and a vector program and adds the
-#   hand-over through GM, so the vector cores start late.
+# - The compiler splits one Developer kernel into two programs and adds the hand-over through GM.
 # - f16 inputs are summed in f32; a grid of whole tiles leaves the rest of M unwritten.
+# - At a tail of K multiply what was loaded: `T.gemm(a[:, 0:n], b[0:n, :], c)`.
 #
 # **Exercise:** [d2.minicv](../../exercises/day2/minicv.ipynb), the same kernel for sizes that no
 # tile divides.
 
-# %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="fa5c0671"
+# %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="a87ab28d"
 # ## 小结
 #
 # - 乘积在整个 K 循环中留在 L0C；`initC` 只在第一次循环为真。
 # - 编译器把一个 Developer 内核拆成 cube 程序和 vector 程序，并加入经由 GM 的交接，所以 vector 核开始得晚。
 # - f16 输入用 f32 累加；只数完整数据块的网格，会让 M 的剩余部分没有写入。
+# - K 不能整除时，只乘载入的部分：`T.gemm(a[:, 0:n], b[0:n, :], c)`。
 #
 # **练习：** [d2.minicv](../../../exercises/zh/day2/minicv.ipynb)，尺寸不能被数据块整除时的同一个内核。
 

@@ -294,16 +294,17 @@ show_deadlock(stuck, language="zh")
 # ## Recap
 #
 # - Two scopes, two programs that run at once; nothing but flags keeps them in step.
-# - `READY` follows the data, `FREE` goes back; a reused slot needs both.
+# - `READY` follows the data, `FREE` goes back; a reused slot needs both, unless
+#   another flag already comes after the read.
 # - A report of a race counts even where the numbers are right.
 #
 # **Exercise:** [d4.sync](../../exercises/day4/sync.ipynb): FlashAttention, both directions.
 
-# %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="a3889fe4"
+# %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="6173a189"
 # ## 小结
 #
 # - 两个 scope，两个同时运行的程序；只有标志让它们步调一致。
-# - `READY` 跟着数据走，`FREE` 往回走；重复使用的槽两个都要。
+# - `READY` 跟着数据走，`FREE` 往回走；重复使用的槽两个都要，除非另一个标志已经排在读取之后。
 # - 即使数字正确，竞争报告也算数。
 #
 # **练习：** [d4.sync](../../../exercises/zh/day4/sync.ipynb)：FlashAttention，两个方向。

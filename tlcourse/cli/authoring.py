@@ -66,7 +66,7 @@ def spec_matrix(
 ) -> None:
     """Make the matrix of exercises and wrong answers in docs/grading.md; only stale rows run."""
     from tlcourse.grading.authoring import matrix
-    from tlcourse.grading.authoring.spec_check import check_spec
+    from tlcourse.grading.authoring.spec_check import check_spec, timed
     from tlcourse.grading.spec import known_ids
 
     rows = matrix.read_rows(ROOT)
@@ -79,7 +79,9 @@ def spec_matrix(
         for exercise in stale:
             rows[exercise] = matrix.row_of(exercise, list(check_spec(exercise, grader)))
             matrix.write(ROOT, rows)
-            typer.echo(f"{exercise}: {len(rows[exercise].lines)} wrong answers")
+            typer.echo(f"{exercise}: {len(rows[exercise].lines)} wrong answers and times")
+        for exercise in matrix.untimed(rows):
+            rows[exercise] = matrix.with_times(rows[exercise], timed(exercise, grader))
     matrix.write(ROOT, rows)
     kept = [line for row in matrix.read_rows(ROOT).values() for line in row.lines]
     finish(0 if all(line.ok for line in kept) else 1)

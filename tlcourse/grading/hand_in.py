@@ -16,6 +16,7 @@ from tlcourse.grading.resident import Resident, shared
 from tlcourse.grading.sandbox import Limits, Outcome, run_limited
 from tlcourse.grading.spec import Spec, load
 from tlcourse.grading.tracing import Order, order_of
+from tlcourse.grading.whole import readable
 from tlcourse.grading.words import Language, plain, say
 from tlcourse.records import Check, Verdict, to_json
 

@@ -34,7 +34,7 @@ def write_whole(path: Path, content: str | bytes, *, mode: int = _READABLE) -> N
 
 
 def readable(name: str) -> str:
-    """A file's name as text; bytes in it that are none are spelt out, as in `\\udcff`."""
+    """A file's name as text; bytes in it that are none are spelt out by their numbers."""
     return name.encode(errors="backslashreplace").decode()
 
 

@@ -30,11 +30,11 @@ import tilelang.language as T
 import torch
 
 # %% [markdown] tags=["lang:en"] stem="spec_words"
-# What is asked, in torch. Your kernel's parameters are A, B, C, D in this order. The sizes of M
-# are multiples of 64, so 64 rows is the largest step that fits every one of them.
+# What is asked, in torch. Your kernel's parameters are A, B, C, D in this order. Each M is a
+# multiple of 64. A tile that does not fit is refused with TL301, which says by how much.
 
-# %% [markdown] tags=["lang:zh"] stem="spec_words" en_sha="51e44e10"
-# 要求用 torch 写出来如下。内核的参数依次是 A、B、C、D。M 都是 64 的倍数，所以 64 行是对每个 M 都合适的最大步长。
+# %% [markdown] tags=["lang:zh"] stem="spec_words" en_sha="02b33383"
+# 要求用 torch 写出来如下。内核的参数依次是 A、B、C、D。每个 M 都是 64 的倍数。放不下的数据块会被 TL301 拒绝，它会说明超出多少。
 
 
 # %% tags=["setup"] stem="spec"

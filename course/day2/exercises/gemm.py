@@ -30,10 +30,12 @@ import tilelang.language as T
 import torch
 
 # %% [markdown] tags=["lang:en"] stem="spec_words"
-# What is asked, in torch. Your kernel's parameters are A, B, C in this order.
+# What is asked, in torch. Your kernel's parameters are A, B, C in this order. At the end of K the
+# tiles still hold columns of the trip before: multiply only what is there, with slices of both tiles
+# in `T.gemm`, or with its `size=[m, k, n]`.
 
-# %% [markdown] tags=["lang:zh"] stem="spec_words" en_sha="60ae72a2"
-# 要求用 torch 写出来如下。内核的参数依次是 A、B、C。
+# %% [markdown] tags=["lang:zh"] stem="spec_words" en_sha="e1036d8c"
+# 要求用 torch 写出来如下。内核的参数依次是 A、B、C。在 K 的末尾，数据块里还留着上一次循环的列：只乘有效的部分，在 `T.gemm` 里对两个数据块取切片，或者用它的 `size=[m, k, n]`。
 
 
 # %% tags=["setup"] stem="spec"

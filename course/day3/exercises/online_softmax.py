@@ -10,15 +10,15 @@
 # *core, 30 minutes, 15 points, after lesson 3.2*
 #
 # For each row of X the maximum and the denominator of its softmax, in **one pass** over blocks of
-# 64 columns. X is (M, N) float32, N is **any number**; top and total are (M, 1) float32. The
+# 64 columns. X is (M, N) float32, M and N are **any numbers**; top and total are (M, 1) float32. The
 # values lie around 300, or far below 0. Each number of X is read once.
 
-# %% [markdown] tags=["lang:zh"] stem="prompt" en_sha="f7408d9e"
+# %% [markdown] tags=["lang:zh"] stem="prompt" en_sha="71cc6ea8"
 # # d3.online_softmax：一趟求出最大值和分母
 #
 # *核心内容，30 分钟，15 分，在 3.2 节之后*
 #
-# 对 X 的每一行，以每块 64 列**一趟**求出最大值和 softmax 的分母。X 为 (M, N)，float32，N 是**任意数**；top 和 total 为 (M, 1)，float32。数值在 300 附近，或者远小于 0。X 的每个数只读一次。
+# 对 X 的每一行，以每块 64 列**一趟**求出最大值和 softmax 的分母。X 为 (M, N)，float32，M 和 N 是**任意数**；top 和 total 为 (M, 1)，float32。数值在 300 附近，或者远小于 0。X 的每个数只读一次。
 
 # %% tags=["setup"] stem="imports"
 import os

@@ -10,15 +10,15 @@
 # *core, 25 minutes, 10 points, after lesson 3.4*
 #
 # The kernel below is FlashAttention for any S. It compiles, it runs, no finding comes, and at
-# S = 64 it is right. At other lengths it is wrong. Find what is wrong with `T.print` and a
-# comparison with torch, and **mend it**: at most three operations may differ from the given kernel.
+# S = 64 it is right. At other lengths it is wrong: it has **two faults**. Find them with `T.print` and a
+# comparison with torch, and **mend both**: at most three operations may differ from the given kernel.
 
-# %% [markdown] tags=["lang:zh"] stem="prompt" en_sha="9d166cc1"
+# %% [markdown] tags=["lang:zh"] stem="prompt" en_sha="30536038"
 # # d3.precision_bug：能运行，但结果错
 #
 # *核心内容，25 分钟，10 分，在 3.4 节之后*
 #
-# 下面的内核是任意 S 的 FlashAttention。它能编译，能运行，没有任何发现，S = 64 时也正确，别的长度就错了。用 `T.print` 并与 torch 比较，找出错处，**把它改好**：与给出的内核相比，最多可以有三个运算不同。
+# 下面的内核是任意 S 的 FlashAttention。它能编译，能运行，没有任何发现，S = 64 时也正确，别的长度就错了：它有**两处错误**。用 `T.print` 并与 torch 比较，找出它们，**都改好**：与给出的内核相比，最多可以有三个运算不同。
 
 # %% tags=["setup"] stem="imports"
 import os

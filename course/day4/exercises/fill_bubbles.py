@@ -10,16 +10,16 @@
 # *core, 60 minutes, 20 points, after lesson 4.8*
 #
 # FlashAttention in turn, as at the start of lesson 4.8. **Reorder** it for S = 1536, D = 128: at least
-# two products are done before the first weights are, and the cube core waits at most 55 % as long
+# two products are done before the first weights are (one ahead is not enough), and the cube core waits at most 55 % as long
 # as it works, half of what it does in turn. 60 % of the points are for numbers, 15 % for this effect, 15 % for cycles: on a scale
 # of ratios from the form in turn to the reference.
 
-# %% [markdown] tags=["lang:zh"] stem="prompt" en_sha="9413b78e"
+# %% [markdown] tags=["lang:zh"] stem="prompt" en_sha="e31634b8"
 # # d4.fill_bubbles：cube 核走在前面
 #
 # *核心内容，60 分钟，20 分，在 4.8 节之后*
 #
-# 这是轮流工作的 FlashAttention，和 4.8 节开头一样。为 S = 1536、D = 128 **调整次序**：第一份权重写出之前至少完成两个矩阵乘，cube 核等待的时间不超过它工作时间的 55 %，即轮流工作时的一半。60 % 的分数给数值，15 % 给这个效果，15 % 给周期数：从轮流的形式到参考解，按比值计分。
+# 这是轮流工作的 FlashAttention，和 4.8 节开头一样。为 S = 1536、D = 128 **调整次序**：第一份权重写出之前至少完成两个矩阵乘（只提前一个不够），cube 核等待的时间不超过它工作时间的 55 %，即轮流工作时的一半。60 % 的分数给数值，15 % 给这个效果，15 % 给周期数：从轮流的形式到参考解，按比值计分。
 
 # %% tags=["setup"] stem="imports"
 import os

@@ -31,10 +31,11 @@ import tilelang.language as T
 import torch
 
 # %% [markdown] tags=["lang:en"] stem="spec_words"
-# What is asked, in torch, for any S. Parameters are Q, K, V, O, then your workspaces.
+# What is asked, in torch, for any S. Parameters are Q, K, V, O, then your workspaces. The kernel below
+# is the answer to d4.sync: solve that one first. A copy of 0 rows does nothing.
 
-# %% [markdown] tags=["lang:zh"] stem="spec_words" en_sha="c5af018a"
-# 要求用 torch 写出来如下，S 为任意数。参数依次是 Q、K、V、O，然后是你的工作区。
+# %% [markdown] tags=["lang:zh"] stem="spec_words" en_sha="01a59cb1"
+# 要求用 torch 写出来如下，S 为任意数。参数依次是 Q、K、V、O，然后是你的工作区。下面的内核就是 d4.sync 的答案：请先做完那一题。0 行的拷贝什么也不做。
 
 
 # %% tags=["setup"] stem="spec"

@@ -56,10 +56,11 @@ print((folder / "src" / "registry.py").read_text())
 # %% [markdown] tags=["lang:en"] stem="solution_words"
 # `check` gives your function a fresh folder of its own. It then packs and installs the package,
 # calls the operator, and runs your tests: they must pass, and they must **fail** on copies with a
-# planted fault. That takes some seconds.
+# planted fault. That takes some seconds. The last step is `list(precompile(folder))`: a kernel is
+# compiled each time the loop over `precompile` asks for the next one.
 
-# %% [markdown] tags=["lang:zh"] stem="solution_words" en_sha="94234361"
-# `check`给你的函数一个全新的文件夹，然后打包、安装、调用算子，并运行你的测试：它们必须通过，并且必须在埋有错误的副本上**失败**。这需要几秒钟。
+# %% [markdown] tags=["lang:zh"] stem="solution_words" en_sha="2f29255c"
+# `check`给你的函数一个全新的文件夹，然后打包、安装、调用算子，并运行你的测试：它们必须通过，并且必须在埋有错误的副本上**失败**。这需要几秒钟。最后一步是 `list(precompile(folder))`：`precompile` 每被取下一个，才编译一个内核。
 
 
 # %% nbgrader={"grade": false, "grade_id": "d5-add_operator-solution", "locked": false, "schema_version": 3, "solution": true, "task": false} stem="solution"

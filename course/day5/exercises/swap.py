@@ -59,10 +59,12 @@ print(*(f"{number:3} {line}" for number, line in enumerate(model, 1) if "ops" in
 # %% [markdown] tags=["lang:en"] stem="solution_words"
 # `check` gives your function a fresh folder and installs what you make of it. Then it forces tokens
 # on your model and compares the **logits of each step** with torch's, also while the kernel gives
-# twice as much: the logits must follow it. Rows near zero are among the kernel's cases.
+# twice as much: the logits must follow it. Rows near zero are among the kernel's cases. Compile with
+# `list(precompile(folder))`. Two lines of `model.py` are enough: an import, and one that says which
+# `rms_norm` the model's `ops` gives.
 
-# %% [markdown] tags=["lang:zh"] stem="solution_words" en_sha="4fb7aa43"
-# `check`给你的函数一个全新的文件夹，并安装你做出来的包。然后它用固定的 token 运行你的模型，把**每一步的 logits** 与 torch 的比较；内核给出两倍的值时也比较一次：logits 必须跟着变。内核的用例里有接近零的行。
+# %% [markdown] tags=["lang:zh"] stem="solution_words" en_sha="82265c90"
+# `check`给你的函数一个全新的文件夹，并安装你做出来的包。然后它用固定的 token 运行你的模型，把**每一步的 logits** 与 torch 的比较；内核给出两倍的值时也比较一次：logits 必须跟着变。内核的用例里有接近零的行。编译用 `list(precompile(folder))`。`model.py` 里两行就够：一行导入，一行说明模型的 `ops` 给出哪个 `rms_norm`。
 
 
 # %% nbgrader={"grade": false, "grade_id": "d5-swap-solution", "locked": false, "schema_version": 3, "solution": true, "task": false} stem="solution"

@@ -19,6 +19,8 @@ ROWS = {
             Line(what="mutant b", ok=False, said="PASS 5/5, 'words'", mutant="b"),
             Line(what="guess: zeros", ok=True, said="4 of 4 rejected", guess="zeros"),
             Line(what="guess: mean", ok=False, said="2 of 3 rejected", guess="mean"),
+            Line(what="seconds, public cases", ok=False, said="1.20 s of computing, the limit"),
+            Line(what="seconds, all cases", ok=True, said="1.50 s of computing, the limit"),
         ),
     )
 }
@@ -44,6 +46,7 @@ def test_the_tables_say_what_was_seen() -> None:
     assert "old" not in page
     assert "1 exercises. Mutants: 1 of 2 (50 %)" in page
     assert "| `d1.change_vadd` | 4/4 | 2/3 **no** |" in page
+    assert "| `d1.change_vadd` | 1.20 **no** | 1.50 |" in page
     assert "| `d1.change_vadd` | b | PASS 5/5 | 'words' | **no** |" in page
 
 
@@ -56,6 +59,15 @@ def test_a_row_is_stale_once_its_spec_or_its_mutants_change(
     (tmp_path / "day1" / "name_that_pass.mutants.toml").write_text("", encoding="utf-8")
     monkeypatch.setenv("TLCOURSE_PRIVATE", str(tmp_path))
     assert "d1.name_that_pass" in matrix.stale_rows(rows)
+
+
+def test_every_exercise_has_times_and_a_row_without_them_is_found() -> None:
+    assert matrix.untimed(matrix.read_rows(ROOT)) == [], "run `tlcourse spec matrix`"
+    (row,) = ROWS.values()
+    bare = Row(sha="x", lines=row.lines[:4])
+    assert matrix.untimed({"d1.change_vadd": bare}) == ["d1.change_vadd"]
+    assert matrix.with_times(bare, row.lines) == row
+    assert matrix.untimed(ROWS) == []
 
 
 def test_rows_are_written_and_read_back(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
+import os
 import shutil
+import sys
 import zipfile
 from pathlib import Path
 
@@ -49,6 +51,42 @@ def test_a_zip_that_cannot_be_read_is_found_and_named(tmp_path: Path, data: byte
     with pytest.raises(TLError) as caught:
         hand_in_of(found)
     assert (found.learner, caught.value.code) == ("fay", "TL632")
+
+
+def test_an_empty_zip_and_links_and_pipes_are_named_and_not_read(tmp_path: Path) -> None:
+    elsewhere = _write(tmp_path / "other" / "x.ipynb")
+    root = tmp_path / "all"
+    root.mkdir()
+    with zipfile.ZipFile(root / "gil.zip", "w") as archive:
+        archive.writestr("notes.txt", "x")
+    names = ["gil.zip"]
+    if os.name != "nt":
+        (root / "ida.ipynb").symlink_to(elsewhere)
+        (root / "jan.zip").symlink_to(root / "gil.zip")
+        (root / "kim.ipynb").symlink_to("nowhere")
+        os.mkfifo(root / "lea.ipynb")
+        names += ["ida.ipynb", "jan.zip", "kim.ipynb", "lea.ipynb"]
+    found = found_in([root])
+    assert sorted(one.file for one in found) == sorted(names)
+    for one in found:
+        with pytest.raises(TLError) as caught:
+            hand_in_of(one)
+        assert caught.value.code == ("TL632" if one.file.endswith(".zip") else "TL610")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names are text")
+def test_a_name_that_is_no_text_costs_nothing(tmp_path: Path) -> None:
+    odd = os.fsdecode(b"m\xf6nch.ipynb")
+    _write(tmp_path / odd)
+    _write(tmp_path / os.fsdecode(b"broken\xff.ipynb"), "no notebook")
+    broken, right = found_in([tmp_path])
+    assert (right.learner, right.file) == ("m\\udcf6nch", "m\\udcf6nch.ipynb")
+    assert hand_in_of(right).exercise == "d2.minicv"
+    with pytest.raises(TLError) as caught:
+        hand_in_of(broken)
+    assert caught.value.diagnostic.what.encode() == (
+        b"broken\\udcff.ipynb cannot be read as a notebook"
+    )
 
 
 def test_a_packed_bomb_is_not_blown_up(tmp_path: Path) -> None:

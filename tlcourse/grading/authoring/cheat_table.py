@@ -33,7 +33,7 @@ _STOCK_CHECK = """for N in (4096, 4100, 1, 511):
     want = A + 3 * B
     torch.testing.assert_close(change_vadd(N)(A.npu(), B.npu()).cpu(), want)"""
 _STOCK_CONFIG = """c = get_config()
-c.ExecutePreprocessor.timeout = 20
+c.ExecutePreprocessor.timeout = 60
 """
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tlcourse.grading import strict
 from tlcourse.grading.authoring import mutants
 from tlcourse.grading.authoring.guesses import KINDS
 from tlcourse.grading.authoring.mutants import read_mutants
-from tlcourse.grading.authoring.spec_check import Line
+from tlcourse.grading.authoring.spec_check import ALL_SECONDS, PUBLIC_SECONDS, SECONDS, Line
 from tlcourse.grading.spec import known_ids, load
 from tlcourse.records import to_data
 
@@ -30,7 +30,7 @@ class Row:
 
     Args:
         sha: hash of its spec, its mutants, its solution and the numeric rule.
-        lines: what was checked, mutants and guesses alone.
+        lines: what was checked: mutants, guesses and times.
     """
 
     sha: str
@@ -63,8 +63,23 @@ def row_of(exercise: str, lines: list[Line]) -> Row:
     """The row that a check of an exercise gives."""
     return Row(
         sha=sha_of(exercise),
-        lines=tuple(line for line in lines if line.mutant or line.guess),
+        lines=tuple(line for line in lines if line.mutant or line.guess or _is_time(line)),
     )
+
+
+def untimed(rows: Mapping[str, Row]) -> list[str]:
+    """Exercises that a program judges and whose row tells no time."""
+    found = (name for name, row in rows.items() if not any(map(_is_time, row.lines)))
+    return [name for name in found if load(name).kind != "written"]
+
+
+def with_times(row: Row, lines: Iterable[Line]) -> Row:
+    """The row with the times that were measured since."""
+    return replace(row, lines=(*row.lines, *filter(_is_time, lines)))
+
+
+def _is_time(line: Line) -> bool:
+    return line.what.startswith(SECONDS)
 
 
 def write(root: Path, rows: Mapping[str, Row]) -> None:
@@ -105,12 +120,31 @@ def _tables(rows: Mapping[str, Row]) -> Iterator[str]:
         if cells:
             yield f"| `{name}` | {' | '.join(cells.get(kind, '') for kind in KINDS)} |"
     yield ""
+    yield from _times(rows)
     yield "| exercise | mutant | ends as | its report says | |"
     yield "|---|---|---|---|---|"
     for name, row in rows.items():
         for line in (line for line in row.lines if line.mutant):
             state, _, words = line.said.partition(", ")
             yield f"| `{name}` | {line.mutant} | {state} | {words} | {_mark(line)} |"
+
+
+def _times(rows: Mapping[str, Row]) -> Iterator[str]:
+    yield (
+        f"Seconds of computing on one core that judging the solution takes; the limits are "
+        f"{PUBLIC_SECONDS:g} s for the public cases and {ALL_SECONDS:g} s for all."
+    )
+    yield ""
+    yield "| exercise | public cases | all cases |"
+    yield "|---|---|---|"
+    for name, row in rows.items():
+        if times := [line for line in row.lines if _is_time(line)]:
+            yield f"| `{name}` | {' | '.join(_short_time(line) for line in times)} |"
+    yield ""
+
+
+def _short_time(line: Line) -> str:
+    return line.said.partition(" ")[0] + ("" if line.ok else " **no**")
 
 
 def _cell(line: Line) -> str:

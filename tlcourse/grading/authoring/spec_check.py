@@ -33,6 +33,8 @@ from tlcourse.records import Verdict
 
 ALL_SECONDS, PUBLIC_SECONDS = 3.0, 1.0
 """What judging all cases, and the public ones alone, may take on one core."""
+SECONDS = "seconds, "
+"""How lines that tell a time begin."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +101,17 @@ def check_spec(exercise: str, grader: Grader) -> Iterator[Line]:
         yield from _speed(spec, solved)
 
 
+def timed(exercise: str, grader: Grader) -> Iterator[Line]:
+    """Times the judging of the course's solution and checks nothing else."""
+    spec, notebook = load(exercise), mutants.solution_of(exercise)
+    source = mutants.read_mutants(exercise).sources.get("solution")
+    source = source or mutants.solution_source(notebook)
+    with tempfile.TemporaryDirectory(prefix="tlcourse-") as folder:
+        solved = grader(mutants.write_with(notebook, source, Path(folder) / "solution.ipynb"))
+    if solved.verdict.state == "PASS":
+        yield from _speed(spec, solved)
+
+
 def _solution(spec: Spec, verdict: Verdict) -> Line:
     if spec.kind == "written":
         return Line(what="solution", ok=verdict.state == "TODO", said="a person reads it")
@@ -155,7 +168,7 @@ def _speed(spec: Spec, solved: Graded) -> Iterator[Line]:
     ):
         seconds = _seconds(spec, chosen)
         said = f"{seconds:.2f} s of computing, the limit is {limit:g} s"
-        yield Line(what=f"seconds, {name}", ok=seconds <= limit, said=said)
+        yield Line(what=f"{SECONDS}{name}", ok=seconds <= limit, said=said)
 
 
 def _seconds(spec: Spec, chosen: Sequence[tuple[Case, Attempt]]) -> float:
