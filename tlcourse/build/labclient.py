@@ -85,6 +85,9 @@ class LabClient:
                     return cast("dict[str, Any]", message["content"])
         finally:
             socket.close()
+            # The connection is open until the server has agreed; the loop must not end before.
+            while await socket.read_message() is not None:
+                pass
 
     def request(self, method: str, path: str, body: dict[str, Any] | None = None) -> str:
         """The body of the server's answer.
