@@ -96,7 +96,7 @@ def test_nbgrader_asks_a_person_for_the_points(
 
     from tlcourse.grading import nbgrader_step
 
-    monkeypatch.setattr(nbgrader_step, "_grade", lambda path, _: grade_notebook(path))
+    monkeypatch.setattr(nbgrader_step, "_grade", lambda path, *_: grade_notebook(path))
 
     def graded(path: Path) -> tuple[float | None, float]:
         notebook = nbformat.read(path, as_version=4)
