@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.widgets.browsed import Book, serving, write_book
+from tlcourse.build.labclient import LabClient
 from tlcourse.diagnostics import SourceFile, Span
 from tlcourse.records import (
     Bubble,
@@ -157,3 +160,34 @@ def memory() -> tuple[MemoryMap, ...]:
         MemoryMap(space="cbuf", capacity_bytes=524288, buffers=(a_sh,)),
         MemoryMap(space="ub", capacity_bytes=196608, buffers=(c_ub, d_ub)),
     )
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a Jupyter server; its notebooks lie in books/."""
+    return tmp_path_factory.mktemp("lab")
+
+
+@pytest.fixture(scope="module")
+def client(work: Path) -> Generator[LabClient, None, None]:
+    """A client of a Jupyter server on that folder."""
+    with serving(work) as client:
+        yield client
+
+
+@pytest.fixture
+def open_book(chromium: Any, client: LabClient, work: Path) -> Iterator[Callable[..., Book]]:
+    """Opens a notebook of the folder, made of one cell if need be; it may complain of nothing."""
+    books: list[Book] = []
+
+    def opened(name: str, code: str = "", app: str = "lab") -> Book:
+        path = work / "books" / name
+        write_book(path, code)
+        books.append(Book(chromium, client, path, app))
+        return books[-1]
+
+    yield opened
+    for book in books:
+        assert book.strangers == []
+        assert book.complaints == []
+        book.page.close()

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
-import time
-from collections.abc import Callable, Generator
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
 
-from tlcourse.build import lab, workspace
-from tlcourse.build.labclient import LabClient
+from tests.widgets.browsed import Book, copied
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -31,123 +23,40 @@ from tlcourse.diagnostics import error
 def refuse(configs):
     raise error("TL301", f"{configs} does not fit", why="UB is full", fix="ask for less")
 kernel.with_switches = refuse"""
-PYTHON = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-LIMIT_MS = 60_000
-# What Notebook 7 says when it starts: of its fonts, and of nbgrader's extension, which expects a
-# file browser.
-OF_NOTEBOOK = (
-    "Cannot read properties of undefined (reading 'schema')",
-    "Command 'filebrowser:open-path' not registered.",
-)
+
+ROWS = ".tl-passes .tl-row"
 
 
-@pytest.fixture(scope="module")
-def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("lab")
+def run(book: Book) -> None:
+    """Runs the cell and gives the keys to the explorer."""
+    book.run(ROWS)
+    book.page.locator(".tl-passes .head").click()
 
 
-@pytest.fixture(scope="module")
-def client(work: Path) -> Generator[LabClient, None, None]:
-    environment = os.environ | {
-        f"JUPYTER_{kind}_DIR": str(work / kind) for kind in ("DATA", "CONFIG", "RUNTIME")
-    }
-    (work / "books").mkdir()
-    workspace.write_settings(work / "settings")
-    client = LabClient(port=lab.free_port(), token="secret")
-    command = lab.lab_command(
-        work / "books", work / "settings", port=client.port, browser=False, token=client.token
-    )
-    with lab.serve(command, environment, client, work / "server.log"):
-        yield client
-        client.shut_down()
+def text(book: Book, selector: str) -> str:
+    return book.page.locator(f".tl-passes {selector}").inner_text()
 
 
-class Book:
-    """A notebook in a browser, with all that its page asked for and complained about."""
-
-    def __init__(self, chromium: Any, client: LabClient, name: str, app: str) -> None:
-        self.app = app
-        self.home = f"http://127.0.0.1:{client.port}/"
-        self.strangers: list[str] = []
-        self.complaints: list[str] = []
-        self.page = chromium.new_page(viewport={"width": 1280, "height": 720})
-        self.page.set_default_timeout(LIMIT_MS)
-        self.page.on("request", lambda request: self._note(request.url))
-        self.page.on("console", self._heard)
-        self.page.on("pageerror", lambda failure: self._complain(str(failure)))
-        where = f"lab/workspaces/{Path(name).stem}/tree" if app == "lab" else "notebooks"
-        self.page.goto(f"{self.home}{where}/{name}?token={client.token}")
-        self.page.locator(".jp-Notebook .jp-Cell").first.wait_for()
-
-    def run(self) -> None:
-        idle = "(ipykernel) | Idle" if self.app == "lab" else "Python 3 (ipykernel)"
-        self.page.get_by_text(idle).first.wait_for()
-        self.page.locator(".jp-Cell .cm-content").first.click()
-        self.page.keyboard.press("Shift+Enter")
-        self.page.locator(".tl-passes .tl-row").first.wait_for()
-        self.page.locator(".tl-passes .head").click()
-
-    def press(self, *keys: str) -> None:
-        for key in keys:
-            self.page.keyboard.press(key)
-
-    def text(self, selector: str) -> str:
-        return self.page.locator(f".tl-passes {selector}").inner_text()
-
-    def wait_for(self, selector: str, text: str) -> None:
-        self.page.locator(f".tl-passes {selector}", has_text=text).wait_for()
-
-    @property
-    def shown(self) -> str:
-        return self.text(".head h3").split()[1]
-
-    def _note(self, url: str) -> None:
-        if not url.startswith((self.home, self.home.replace("http", "ws"), "data:", "blob:")):
-            self.strangers.append(url)
-
-    def _heard(self, said: Any) -> None:
-        if said.type == "error":
-            self._complain(f"{said.text} {said.location['url']}")
-
-    def _complain(self, text: str) -> None:
-        if self.app == "lab" or not (text.startswith(OF_NOTEBOOK) or ".woff2" in text):
-            self.complaints.append(text)
+def shown(book: Book) -> str:
+    """The number of the stage that is shown."""
+    return text(book, ".head h3").split()[1]
 
 
-@pytest.fixture
-def open_book(
-    chromium: Any, client: LabClient, work: Path
-) -> Generator[Callable[..., Book], None, None]:
-    """Opens a notebook of the folder; one that is not there is made of the cell above."""
-    books: list[Book] = []
-
-    def opened(name: str, code: str = "", app: str = "lab") -> Book:
-        path = work / "books" / name
-        if not path.exists():
-            nbformat.write(
-                new_notebook(cells=[new_code_cell(CELL.format(code))], metadata=PYTHON), path
-            )
-        books.append(Book(chromium, client, name, app))
-        return books[-1]
-
-    yield opened
-    for book in books:
-        assert book.strangers == []
-        assert book.complaints == []
-        book.page.close()
+def wait_for(book: Book, selector: str, said: str) -> None:
+    book.page.locator(f".tl-passes {selector}", has_text=said).wait_for()
 
 
 def test_switches_compile_again_and_go_back(open_book: Callable[..., Book]) -> None:
-    book = open_book("switches.ipynb")
-    book.run()
-    first = book.text(".summary")
+    book = open_book("switches.ipynb", CELL.format(""))
+    run(book)
+    first = text(book, ".summary")
     book.press("PageDown", "PageDown", "PageDown")
-    held = book.shown
+    held = shown(book)
     book.press("w")
     book.page.get_by_label("disable-hivm-auto-inject-sync").click()
-    book.wait_for(".said", "done in")
-    assert book.shown == held  # before and after stay while switches change
-    assert book.text(".summary") != first
+    wait_for(book, ".said", "done in")
+    assert shown(book) == held  # before and after stay while switches change
+    assert text(book, ".summary") != first
     assert book.page.locator(".switch.changed").inner_text().split() == [
         "disable-hivm-auto-inject-sync",
         *("was", "false"),
@@ -158,26 +67,24 @@ def test_switches_compile_again_and_go_back(open_book: Callable[..., Book]) -> N
         "disable-hivm-auto-inject-sync=true: after",
     ]
     book.press("c", "t")
-    assert book.text(".summary") == first
+    assert text(book, ".summary") == first
     book.press("i")
-    book.wait_for(".head .chip", " ms")
+    wait_for(book, ".head .chip", " ms")
     book.press("t", "o")
     book.page.locator(".tracks").wait_for(state="hidden")
-    assert book.text(".summary") == first
-    assert book.shown == held
+    assert text(book, ".summary") == first
+    assert shown(book) == held
     assert book.page.locator(".switch.changed").count() == 0
 
 
 @pytest.mark.parametrize("app", ["lab", "notebook"])
 def test_finds_points_at_lines_and_keeps_keys(open_book: Callable[..., Book], app: str) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
-    book = open_book(f"look_{app}.ipynb", app=app)
-    book.run()
+    book = open_book(f"look_{app}.ipynb", CELL.format(""), app)
+    run(book)
     cells = book.page.locator(".jp-Cell").count()
-    first = book.shown
+    first = shown(book)
     book.press("j", "b", "a")  # the last two would add cells
-    assert book.shown != first
+    assert shown(book) != first
     assert book.page.locator(".jp-Cell").count() == cells
     book.press("?")
     book.page.keyboard.type("hivm.hir.mmadl1")
@@ -189,75 +96,50 @@ def test_finds_points_at_lines_and_keeps_keys(open_book: Callable[..., Book], ap
     assert "T.gemm(" in lit.first.inner_text()
     lit.first.hover()
     assert "mmadL1" in "".join(book.page.locator(".tl-passes .diff .hit").all_inner_texts())
-    violations = Axe().run(book.page, context=".tl-passes").response["violations"]
-    assert [one["id"] for one in violations if one["impact"] in ("serious", "critical")] == []
+    assert book.serious(".tl-passes") == []
 
 
 def test_a_failed_compile_tells_why_and_keeps_the_stored_one(
     open_book: Callable[..., Book],
 ) -> None:
-    book = open_book("failure.ipynb", REFUSING)
-    book.run()
-    first = book.text(".summary")
+    book = open_book("failure.ipynb", CELL.format(REFUSING))
+    run(book)
+    first = text(book, ".summary")
     book.press("f", "w")  # in lecture mode
     copies = book.page.get_by_label("set-workspace-multibuffer")
     copies.fill("8")
     copies.press("Tab")
     book.page.locator(".tl-passes .failure").wait_for()
-    parts = book.text(".failure")
+    parts = text(book, ".failure")
     assert parts.startswith("error[TL301]: {'npuir.set_workspace_multibuffer': '8'} does not fit")
     assert "= why: UB is full" in parts
     assert "= fix: ask for less" in parts
-    assert book.text(".summary") == first
+    assert text(book, ".summary") == first
     book.page.locator(".tl-passes .head").click()
     book.press("PageDown", "o")
     book.page.locator(".tl-passes .failure").wait_for(state="hidden")
-    assert book.text(".summary") == first
+    assert text(book, ".summary") == first
 
 
 def test_saved_notebook_shows_its_passes_before_anything_runs(
     open_book: Callable[..., Book], work: Path
 ) -> None:
-    book = open_book("saved.ipynb")
-    book.run()
+    book = open_book("saved.ipynb", CELL.format(""))
+    run(book)
     book.press("ArrowDown", "ArrowDown")
-    held = book.shown
-    book.press("Escape", "Control+s")  # Escape gives the keys back to the notebook
-    saved = stored(work / "books" / "saved.ipynb")
+    held = shown(book)
+    book.press("Escape")  # gives the keys back to the notebook
+    saved = book.save(lambda stored: "widgets" in stored["metadata"])
     (said,) = saved["cells"][0]["outputs"][0]["data"]["text/plain"]
     assert said.startswith("PassExplorer(minicv")
-    for name in ("trusted.ipynb", "stranger.ipynb"):
-        (work / "books" / name).write_text(json.dumps(saved | {"metadata": metadata(name, saved)}))
-    trust(work / "books" / "trusted.ipynb", work)
+    copied(saved, work / "books" / "trusted.ipynb", trusted_by=work / "DATA")
+    copied(saved, work / "books" / "stranger.ipynb")
     again = open_book("trusted.ipynb")
     again.page.locator(".tl-passes .tl-row").first.wait_for()
-    assert again.shown == held
+    assert shown(again) == held
     again.page.locator(".tl-passes .head").click()
     again.press("ArrowUp")
-    assert again.shown != held
+    assert shown(again) != held
     stranger = open_book("stranger.ipynb")
     stranger.page.locator(".tl-twin details").first.wait_for()
     assert stranger.page.locator(".tl-passes").count() == 0
-
-
-def metadata(name: str, saved: Any) -> Any:
-    """The metadata of a saved notebook; one more entry makes it a file that nobody signed."""
-    return saved["metadata"] | {"title": name}
-
-
-def stored(path: Path) -> Any:
-    """The notebook as it lies on the disk, once it holds the state of its widgets."""
-    limit = time.monotonic() + LIMIT_MS / 1000
-    while time.monotonic() < limit:
-        with suppress(json.JSONDecodeError):  # the server is still writing it
-            saved = json.loads(path.read_text(encoding="utf-8"))
-            if "widgets" in saved["metadata"]:
-                return saved
-        time.sleep(0.2)
-    raise AssertionError("the notebook was not saved")
-
-
-def trust(path: Path, work: Path) -> None:
-    from nbformat.sign import NotebookNotary
-
-    NotebookNotary(data_dir=str(work / "DATA")).sign(nbformat.read(path, as_version=4))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
+import time
 import urllib.error
 import urllib.request
 import uuid
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -54,7 +55,7 @@ class LabClient:
         """
         kernel = json.loads(self.request("POST", "/api/kernels", {}))["id"]
         try:
-            reply = asyncio.run(asyncio.wait_for(self._execute(kernel, code), limit_s))
+            reply = self._execute(kernel, code, time.monotonic() + limit_s)
         except TimeoutError as problem:
             raise _not_run(f"the kernel gave no reply within {limit_s:g} s") from problem
         finally:
@@ -67,27 +68,25 @@ class LabClient:
         """Asks the server to stop."""
         self.request("POST", "/api/shutdown", {})
 
-    async def _execute(self, kernel: str, code: str) -> dict[str, Any]:
-        """The content of the execute_reply to one execute_request."""
-        from tornado.websocket import websocket_connect
+    def _execute(self, kernel: str, code: str, end: float) -> dict[str, Any]:
+        """The content of the execute_reply to one execute_request; waits until `end`."""
+        from websocket import WebSocketConnectionClosedException, WebSocketTimeoutException
+        from websocket import create_connection as connect
 
         url = f"ws://127.0.0.1:{self.port}/api/kernels/{kernel}/channels?token={self.token}"
-        socket = await websocket_connect(url, max_message_size=2**28)
         request = _execute_request(code)
-        try:
-            await socket.write_message(json.dumps(request))
+        # No proxy: the server is on this machine.
+        with closing(connect(url, REQUEST_LIMIT_S, http_no_proxy=["127.0.0.1"])) as socket:
+            socket.send(json.dumps(request))
             while True:
-                text = await socket.read_message()
-                if text is None:
+                try:
+                    message = _next_message(socket, end)
+                except WebSocketTimeoutException as problem:
+                    raise TimeoutError from problem
+                except WebSocketConnectionClosedException:
                     return {"status": "error", "ename": "the kernel's connection", "evalue": "shut"}
-                message = json.loads(text)
                 if _is_reply(message, request):
                     return cast("dict[str, Any]", message["content"])
-        finally:
-            socket.close()
-            # The connection is open until the server has agreed; the loop must not end before.
-            while await socket.read_message() is not None:
-                pass
 
     def request(self, method: str, path: str, body: dict[str, Any] | None = None) -> str:
         """The body of the server's answer.
@@ -109,6 +108,14 @@ class LabClient:
         except urllib.error.HTTPError as problem:
             problem.close()
             raise
+
+
+def _next_message(socket: Any, end: float) -> dict[str, Any]:
+    left_s = end - time.monotonic()
+    if left_s <= 0:
+        raise TimeoutError
+    socket.settimeout(left_s)
+    return json.loads(socket.recv())
 
 
 def _execute_request(code: str) -> dict[str, Any]:
