@@ -20,7 +20,7 @@
 #
 # *十分钟*
 #
-# 在这门课里，你编写 TileLang 内核，查看编译器把它变成了什么，并在模拟的昇腾 NPU 上看它运行。本页先检查你的电脑，再问八个不计分的问题，最后给出一条学习路径。English：[START_HERE.ipynb](START_HERE.ipynb)
+# 在这门课里，你要编写 TileLang 内核，查看编译器把它变成了什么，并在模拟的昇腾 NPU 上看它运行。本页先检查你的电脑，再问八个不计分的问题，最后给出一条学习路径。English：[START_HERE.ipynb](START_HERE.ipynb)
 
 # %% [markdown] tags=["lang:en"] stem="machine"
 # ## Your machine
@@ -31,7 +31,7 @@
 # %% [markdown] tags=["lang:zh"] stem="machine" en_sha="0ecd9938"
 # ## 你的电脑
 #
-# 按 Shift+Enter 运行单元格。它列出课程所需的东西；只有部分内容才需要的，会附上可粘贴的命令。在终端里运行 `tlcourse doctor` 可以看到更多。
+# 按 Shift+Enter 运行单元格。它会列出课程必需的条目；只有部分内容才用到的，附有可直接粘贴的安装命令。在终端里运行 `tlcourse doctor` 可以看到更详细的结果。
 
 # %% stem="doctor"
 from tlcourse import answer
@@ -50,7 +50,7 @@ doctor()
 # %% [markdown] tags=["lang:zh"] stem="eight" en_sha="4e10913f"
 # ## 八个问题
 #
-# 先选择，再运行问题下面的单元格进行比较。不计分。猜错了，就知道哪一节要慢慢读。
+# 先作选择（把 `"?"` 换成选项的字母，或点选项按钮），再运行问题下面的单元格进行比较。不计分。猜错了，就知道哪一节要慢慢读。
 #
 # **1.** `add_one(5)` 得到什么？
 
@@ -164,7 +164,7 @@ torch.tensor(2049.0, dtype=torch.float16).item()
 # counts the instructions of the vector unit in one block.
 
 # %% [markdown] tags=["lang:zh"] stem="core" en_sha="c8113288"
-# **7.** 在这块芯片上对 4096 个数的数据块取 exp。由谁完成？单元格会运行这样的内核，并数一个逻辑块里 vector 单元的指令。
+# **7.** 在这块芯片上对 4096 个数的数据块取 exp。由谁完成？单元格会运行这样一个内核，并统计一个逻辑块里 vector 单元执行了几条指令。
 
 # %% tags=["lang:en"] stem="q7"
 answer("start.core", "?")  # a: 4096 threads  b: 32 threads, in turns  c: one vector instruction
@@ -198,7 +198,7 @@ sum(one.pipe == "V" for one in launch.timeline.instructions)
 # **8.** A kernel is compiled, and `TILELANG_ASCEND_MODE` is not set. Which mode does it get?
 
 # %% [markdown] tags=["lang:zh"] stem="mode" en_sha="57594d98"
-# **8.** 编译一个内核时没有设置 `TILELANG_ASCEND_MODE`。它是什么模式？
+# **8.** 编译一个内核时没有设置 `TILELANG_ASCEND_MODE`。这时用的是哪种模式？
 
 # %% tags=["lang:en"] stem="q8"
 answer("start.mode", "?")  # a: Developer  b: Expert  c: the one that fits its text
@@ -219,7 +219,7 @@ mode_from("")
 # %% [markdown] tags=["lang:zh"] stem="compare" en_sha="e54491b4"
 # ## 在哪里会用到
 #
-# 下一个单元格列出你的选择和运行结果，以及会用到它们的课。
+# 下一个单元格列出你的选择和运行结果，以及用到各个知识点的课。
 
 # %% tags=["lang:en"] stem="listed"
 self_test()

@@ -33,9 +33,9 @@ def test_large_numbers_with_an_infinite_sum_are_finite() -> None:
     assert not is_left_in(torch.full((64,), torch.finfo(torch.float32).max))
 
 
-@pytest.mark.parametrize("at", [0, 2**20 - 2**16, -1])
+@pytest.mark.parametrize("at", [0, 2**20 - 2**14, -1])
 def test_large_outputs_are_looked_at_in_parts(at: int) -> None:
-    """The first part of each sixteenth is seen; the very end is not."""
+    """The first part of each of 64 stretches is seen; the very end is not."""
     large = torch.zeros(2**20)
     large[at] = math.nan
     assert is_left_in(large) == (at >= 0)

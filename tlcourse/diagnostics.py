@@ -8,12 +8,16 @@ after the notebook cell was edited. This module draws it for a terminal and for 
 from __future__ import annotations
 
 import html
+import inspect
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from tlcourse.chinese import FRAME, Language, chinese_errors, chosen_language
 
 Severity = Literal["error", "warning", "note"]
+
+_PACKAGE = str(Path(__file__).parent)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -108,6 +112,14 @@ def error(
     """Builds a `TLError` from its four parts."""
     diagnostic = Diagnostic(code=code, what=what, labels=labels, why=why, fix=fix)
     return TLError(diagnostic, dict(sources or {}))
+
+
+def levels_to_the_learner() -> int:
+    """How many calls above `warnings.warn` the first line outside this package is."""
+    level, frame = 0, inspect.currentframe()
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def render_text(

@@ -26,9 +26,9 @@
 # *核心内容，20 分钟，只需要会 Python*
 #
 # 学完后你能够
-# - 写一个把两个向量相加的**内核**（kernel），并运行它；
+# - 写一个把两个向量相加的**内核**（kernel，昇腾文档里也叫核函数），并运行它；
 # - 说出一个**逻辑块**（block）做什么，并决定块的个数；
-# - 分清哪些是编译器只读一次的，哪些是芯片每次启动都做的；
+# - 分清哪些内容编译器只读一次，哪些工作芯片每次启动都要做；
 # - 读懂报告的第一句话，并修好它所指的内核。
 
 # %% tags=["setup"] stem="imports"
@@ -50,7 +50,7 @@ import torch
 # %% [markdown] tags=["lang:zh", "lecture"] stem="task" en_sha="fe63d0f0"
 # ## 任务
 #
-# 对**全局内存**（global memory，GM）里的两个向量计算 C = A + B。没有哪个核直接在那里计算：先把向量的一段，即一个**数据块**（tile），拷贝到核内，相加，再拷贝回去。上面单元格的第二行决定编译器替你做多少事；1.2 节会比较各种模式。
+# 对**全局内存**（global memory，GM）里的两个向量计算 C = A + B。核（core）不能直接在那里计算：要先把向量的一段，即一个**数据块**（tile），拷贝到核内，相加，再拷贝回去。上面单元格里设置模式的那一行决定编译器替你做多少事；1.2 节会比较各种模式。
 
 # %% tags=["setup"] stem="inputs"
 os.environ["TILELANG_ASCEND_DEVICE_NAME"] = "Ascend910B1"  # all times are of this chip
@@ -74,7 +74,7 @@ C_torch = A.cpu() + B.cpu()
 # %% [markdown] tags=["lang:zh"] stem="kernel_words" en_sha="1b3f6eef"
 # ## 内核
 #
-# `T.Kernel(blocks)` 启动这么多个逻辑块。它们执行同一段文本；`cid` 是块的编号，所以每个块取不同的数据块。两次拷入和一次拷出之间是一条向量运算。3 号块相加的是哪些元素？
+# `T.Kernel(blocks)` 启动 `blocks` 个逻辑块。它们执行同一段代码；`cid` 是逻辑块的编号，所以每个逻辑块处理不同的数据块。两次拷入和一次拷出之间，是一条向量运算。3 号块相加的是哪些元素？
 
 
 # %% tags=["lecture", "kp:K001", "kp:K105"] stem="kernel"
@@ -112,7 +112,7 @@ print("block 3 adds:", torch.equal(C.cpu()[768:1024], C_torch[768:1024]))
 # that is read for the last time.
 
 # %% [markdown] tags=["lang:zh"] stem="places" en_sha="9619ba74"
-# `vector_add(4096)`生成内核，`kernel(A, B)` 运行它：这里是在模拟的芯片上，在硬件上同样的两行会使用真正的芯片。图中是核自己的内存 **UB**（统一缓冲）。你申请了三个数据块，没有写地址；地址由编译器选定，`c` 还用了一个不再被读取的数据块的位置。
+# `vector_add(4096)` 生成内核，`kernel(A, B)` 运行它：这里是在模拟的芯片上；在真实硬件上，同样的两行会使用真正的芯片。图中是核自己的内存 **UB**（Unified Buffer，统一缓冲区）。你申请了三个数据块，没有写地址；地址由编译器选定，并且 `c` 占用了一个不再被读取的数据块的位置。
 
 # %% tags=["lang:en"] stem="show_places"
 show_memory(kernel)
@@ -173,7 +173,7 @@ print(used)
 # goes in as a number. Rule: **Python writes the kernel, the chip runs it.**
 
 # %% [markdown] tags=["lang:zh"] stem="read_once" en_sha="c190ea43"
-# 内核的函数体不由 Python 执行。调用 `scaled_add(4096)` 时它被读取一次，变成给编译器的文本。Python 此刻知道的值，例如 `factor` 和 `block`，作为数字写进去。规则：**Python 写出内核，芯片运行内核。**
+# 内核的函数体不由 Python 执行。调用 `scaled_add(4096)` 时，函数体被读取一次，变成交给编译器的文本。Python 此刻已知的值，例如 `factor` 和 `block`，会作为常数写进去。规则：**Python 写出内核，芯片运行内核。**
 
 # %% tags=["lang:en"] stem="show_scaled"
 show_passes(scaled)
@@ -191,7 +191,7 @@ show_passes(scaled, language="zh")
 # %% [markdown] tags=["lang:zh"] stem="no_store" en_sha="f7d18411"
 # ## 弄坏它：不写回
 #
-# 去掉最后一次拷贝。和算出来了，但留在 UB 里。无论在这里还是在芯片上，都不会崩溃。`launch` 返回输出，同时返回模拟器的**发现**（finding）。读第一句话：它说 C 怎么了，有多少元素？
+# 去掉最后一次拷贝。加法算完了，结果却留在 UB 里。无论在这里还是在芯片上，程序都不会崩溃。`launch` 返回输出，同时返回模拟器的**发现**（finding）。读第一句话：它说 C 怎么了，涉及多少个元素？
 
 
 # %% stem="without_store"
@@ -226,7 +226,7 @@ for finding in forgotten:
 # %% [markdown] tags=["lang:zh", "lecture"] stem="four_more" en_sha="0f3d08d8"
 # ## 弄坏它：多四个元素
 #
-# 还是第一个内核，16 个块，每块 256 个元素，但向量有 4100 个元素。这些块只覆盖其中 4096 个。C 由启动过程分配。它的最后四个元素会是什么？
+# 还是第一个内核，16 个块，每块 256 个元素，但向量有 4100 个元素。这些块只覆盖其中 4096 个。C 在启动时分配。它的最后四个元素会是什么？
 
 # %% tags=["lang:en"] stem="p2"
 answer("d1.first_kernel.p2", "?")  # a: zeros  b: the right sums  c: nothing that can be relied on
@@ -247,7 +247,7 @@ print("not a number:", launch.outputs[0].cpu()[-4:].isnan().tolist())
 # many elements, and the first index: 4096. That is the end of block 15.
 
 # %% [markdown] tags=["lang:zh"] stem="poison" en_sha="5dbee0d8"
-# 没有人写过的内存里不是零。模拟器用**毒值**（poison，这里是 NaN）填充它，好让错误显现出来；在芯片上那里是什么就是什么。第一句话给出了输出的名字、元素个数和第一个下标 4096，也就是 15 号块的末尾。
+# 没有人写过的内存里不是零。模拟器用**毒值**（poison，这里是 NaN）填充它，好让错误显现出来；在真实芯片上，那里残留什么就是什么。第一句话给出了输出的名字、元素个数和第一个下标 4096，正好是 15 号块结束的地方。
 
 # %% [markdown] tags=["lang:en"] stem="mend"
 # ## Mended
@@ -259,7 +259,7 @@ print("not a number:", launch.outputs[0].cpu()[-4:].isnan().tolist())
 # %% [markdown] tags=["lang:zh"] stem="mend" en_sha="7b607d0d"
 # ## 修正
 #
-# 多用一个块：`T.ceildiv(N, block)` 向上取整。最后一个块只有四个元素的**尾块**（tail），所以每次拷贝 `n` 个元素，而不是 `block` 个。求和可以对整个数据块进行，尾块之后的部分不会写回。
+# 多用一个块：`T.ceildiv(N, block)` 向上取整。最后一个块只剩四个元素，叫**尾块**（tail），所以每次拷贝 `n` 个元素，而不是 `block` 个。加法仍可以对整个数据块做，尾块之后的部分不会写回。
 
 
 # %% tags=["kp:K105"] stem="mended"
@@ -298,7 +298,7 @@ print("equal to torch:", torch.equal(tail.outputs[0].cpu(), (long_A + long_B).cp
 # %% [markdown] tags=["lang:zh", "lecture"] stem="ahead" en_sha="b8200b1c"
 # ## 通向哪里
 #
-# 最后一张图来自 MiniCV，这个内核会陪你走完整个课程：一次矩阵乘和一次 `exp`。一条泳道是芯片的一个单元，斜线段表示等待。这里先不多解释。到第 4 天，你会读懂它，并把空隙填满。
+# 最后一张图来自 MiniCV，这个内核会陪你走完整个课程：一次矩阵乘和一次 `exp`。一条泳道是芯片的一个单元，斜线段表示等待。这里先不解释。到第 4 天，你会读懂它，并把其中的空隙填上。
 
 # %% tags=["lang:en", "lecture"] stem="show_minicv"
 from tlcourse.examples.minicv import minicv_developer
@@ -332,7 +332,7 @@ show_timeline(minicv, language="zh")
 # ## 小结
 #
 # - 内核把数据块拷入、计算、拷出；每个逻辑块处理自己的数据块。
-# - 函数体只读取一次，用的是当时的 Python 值。
+# - 函数体只被读取一次，用的是当时的 Python 值。
 # - 没有块写过的地方是毒值，报告的第一句话说明它从哪里开始。
 #
 # **练习：** [d1.change_vadd](../../../exercises/zh/day1/change_vadd.ipynb)，对任意 N 做带系数的加法。

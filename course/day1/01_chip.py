@@ -27,7 +27,7 @@
 #
 # 学完后你能够
 # - 说出一个**核组**（group）里有哪些核，每个核有哪些内存；
-# - 判断一次拷贝有没有通路，由哪条**流水线**（pipe）来搬；
+# - 判断一次拷贝有没有通路，由哪条**流水线**（pipe）搬运；
 # - 跟着一次向量加法和一次矩阵乘走过芯片；
 # - 说明为什么两种核只能在全局内存里碰面。
 
@@ -78,7 +78,7 @@ ChipView(chip, language="zh")
 # %% [markdown] tags=["lang:zh"] stem="sizes" en_sha="51d4f1be"
 # ## 有多大
 #
-# 这些大小取自芯片数据。核内的内存比 GM 小几千倍以上，所以内核一块一块地处理数据。同系列的其他芯片有同样的核和同样的内存，不同的是核组的个数。把上面的名字换一个，再画一次。
+# 这些大小取自芯片参数。核内每块内存的容量都不到 GM 的千分之一，所以内核要一块一块地处理数据。同系列的其他芯片有同样的核和同样的内存，不同的是核组的个数。把上面单元格里的芯片名换一个，再画一次。
 
 # %% stem="numbers"
 for space, name in {"cbuf": "L1", "ca": "L0A", "cb": "L0B", "cc": "L0C", "ub": "UB"}.items():
@@ -106,7 +106,7 @@ BarView("各芯片的核组个数", groups, look="CUBE", language="zh")
 # %% [markdown] tags=["lang:zh"] stem="vector_words" en_sha="cf35cd11"
 # ## 跟着一次向量加法走
 #
-# 这一节用 Expert 模式，每个数据块都写明所在的内存：`T.alloc_ub` 申请 vector 核的内存 **UB** 里的一块。文本里两个方向都写 `T.copy`。这些拷贝会由哪些流水线来搬？与图中的箭头比较。
+# 这一节用 Expert 模式，每个数据块都写明所在的内存：`T.alloc_ub` 申请 vector 核的内存 **UB** 里的一块。代码里两个方向都写 `T.copy`。这些拷贝会由哪些流水线搬运？与图中的箭头比较。
 
 
 # %% tags=["kp:K097"] stem="vector_add"
@@ -156,7 +156,7 @@ ChipView(chip, adding.last_launch.timeline, "vector_add", language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="cube_words" en_sha="2262b0ec"
 # ## 跟着一次矩阵乘走
 #
-# 同样的 `T.copy` 也写在 128x128x128 的矩阵乘里，但它的数据块在 **L1**。操作数从那里再到 **L0A** 和 **L0B**；cube 单元读这两处，把结果累加到 **L0C**。找出填充 L1 的流水线，以及把 L0C 搬空的流水线。
+# 128x128x128 的矩阵乘里也写着同样的 `T.copy`，但数据块在 **L1**。操作数从那里再搬到 **L0A** 和 **L0B**；cube 单元读这两处，把结果累加到 **L0C**。找出填充 L1 的流水线，以及把 L0C 搬空的流水线。
 
 # %% tags=["kp:K097", "kp:K198"] stem="product"
 from tlcourse.examples.gemm import gemm_expert
@@ -190,7 +190,7 @@ ChipView(chip, product.last_launch.timeline, "gemm", language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="join" en_sha="a65d2196"
 # ## 从 UB 到 L1？
 #
-# vector 核为矩阵乘准备好了一个操作数。它在 UB 里，而矩阵乘要它在 L1 里。在图上两者只隔一掌宽。`T.copy(a_ub, a_l1)` 会怎样？
+# vector 核为矩阵乘准备好了一个操作数。它现在在 UB 里，而矩阵乘要它在 L1 里。在图上两者离得很近。`T.copy(a_ub, a_l1)` 会怎样？
 
 # %% tags=["lang:en"] stem="p1"
 answer("d1.chip.p1", "?")  # a: one copy by MTE1  b: a copy, but a slow one  c: it is refused
@@ -274,7 +274,7 @@ ChipView(chip, record, "MiniCV", language="zh")
 # %% [markdown] tags=["lang:zh"] stem="drill" en_sha="529735d2"
 # ## 小练习
 #
-# 十二次拷贝。对每一次说出由哪条流水线来搬；没有通路就说 `none`。先遮住下一个单元格输出的右边一列，只看图来回答，再对照输出的结果。
+# 十二次拷贝。说出每一次由哪条流水线搬运；没有通路就说 `none`。先遮住下一个单元格输出的右边一列，只看图来回答，再对照输出的结果。
 
 # %% tags=["lang:en"] stem="drill1"
 answer("d1.chip.drill1", "?")  # your twelve words, such as MTE2, none, ...
@@ -308,7 +308,7 @@ for pair in [*drill, "L0C GM", "L0C UB", "GM L0A"]:
 # ## 小结
 #
 # - 一个核组是一个 cube 核（L1、L0A、L0B、L0C）加两个 vector 核（各有一个 UB）。
-# - `T.copy` 只是一个词；由哪条流水线来搬，取决于两端的内存：MTE2、MTE1、FIXP、MTE3。
+# - `T.copy` 只有一种写法；由哪条流水线搬运，取决于两端的内存：MTE2、MTE1、FIXP、MTE3。
 # - cube 核和 vector 核只共用 GM；两种工作都有的块会用到三个核。
 #
 # **接下来：** 1.3 节，编译器替你做的事。

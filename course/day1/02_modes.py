@@ -51,7 +51,7 @@ import torch
 # %% [markdown] tags=["lang:zh", "lecture"] stem="whom" en_sha="e9f9986b"
 # ## 每种模式为谁服务
 #
-# **Developer** 面向懂数据块、不懂芯片的人：只说对数据块做什么。**Expert** 面向懂芯片的人：自己指定内存、核和标志。**Beginner** 面向两样都不懂的人，已经宣布，仍在开发，所以这里没有可以运行的例子。先看加法的 Developer 写法。
+# **Developer** 面向懂数据块、不懂芯片的人：只说对数据块做什么。**Expert** 面向懂芯片的人：自己指定内存、核和标志。**Beginner** 面向两样都不懂的人，已经预告，仍在开发，所以这里没有可以运行的例子。先看加法的 Developer 写法。
 
 # %% tags=["kp:K001", "kp:K004"] stem="developer"
 os.environ["TILELANG_ASCEND_DEVICE_NAME"] = "Ascend910B1"  # all sizes and times are of this chip
@@ -96,7 +96,7 @@ show_memory(developer, language="zh")  # 编译器把两个数据块放在了哪
 # %% [markdown] tags=["lang:zh"] stem="expert_words" en_sha="97010ed9"
 # ## Expert 写法
 #
-# 框架不变：装饰器、`T.Kernel`、切片、`T.copy` 都一样。有两处不同：数据块指名放在 UB，对它们的计算写成一条向量运算。这两处之前由编译器决定。模式在编译内核时读取。
+# 框架不变：装饰器、`T.Kernel`、切片、`T.copy` 都一样。有两处不同：数据块写明放在 UB，对它们的计算写成一条向量运算。在前一种写法里，这两处都由编译器决定。模式在编译内核时读取。
 
 
 # %% tags=["kp:K005"] stem="expert"
@@ -131,7 +131,7 @@ print("right:", torch.equal(expert(x.npu(), y.npu()).cpu(), x + y))
 # %% [markdown] tags=["lang:zh", "lecture"] stem="faster_words" en_sha="b2fc1166"
 # ## 哪一个更快？
 #
-# 芯片相同，大小相同，块数也相同。Expert 写法里更多的事情由人决定。两者都在模拟芯片上计时。你认为结果会怎样？
+# 芯片相同，大小相同，块数也相同。Expert 写法里，更多的事情由人决定。两者都在模拟芯片上计时。你认为结果会怎样？
 
 # %% tags=["lang:en"] stem="p1"
 answer("d1.modes.p1", "?")  # a: Expert is faster  b: Developer is faster  c: the same time
@@ -183,7 +183,7 @@ show_passes(expert, language="zh")
 # %% [markdown] tags=["lang:zh"] stem="decide_words" en_sha="ec286389"
 # ## 你决定了什么
 #
-# 不凭感觉，用程序列表。对每项决定，单元格查看内核的文本：有没有词说明它？没有词说明的，由编译器决定。在这里，一个核内流水线之间的标志两种写法都由编译器设置；在 Expert 模式下你可以自己来做。
+# 不凭感觉，用程序来列表。对每项决定，单元格查看内核的代码：有没有哪个词写明它？没有写明的，由编译器决定。同一个核内各流水线之间的标志，这里的两种写法都由编译器设置；在 Expert 模式下，你也可以自己来做。
 
 # %% tags=["kp:K003"] stem="decide"
 DECISIONS = {
@@ -206,9 +206,9 @@ for number, decision in enumerate(DECISIONS):
 # target here. Which lines of it are in the Developer form too?
 
 # %% [markdown] tags=["lang:zh"] stem="other_words" en_sha="a7371528"
-# ## 换一个目标，词还是那些词
+# ## 换一个目标，写法不变
 #
-# 下面的文本是同一个加法，目标换成 TileLang 的 GPU 后端。它只是文本，这里没有这个目标。哪些行在 Developer 写法里也有？
+# 下面是同一个加法，目标换成 TileLang 的 GPU 后端。它只是一段不运行的文字，因为这里没有这个目标。哪些行在 Developer 写法里也有？
 
 # %% tags=["kp:K002"] stem="other_target"
 GPU = """
@@ -276,7 +276,7 @@ print(outcome)
 # yesterday is refused, is the mode line. Beginner is only a name so far: it is taken as Developer.
 
 # %% [markdown] tags=["lang:zh"] stem="unset_rule" en_sha="a98471d4"
-# 不设置就是 Expert。这时 `alloc_shared` 是 L1 里的数据块，那里放 cube 核的输入，vector 核够不着。所以，如果昨天能运行的内核今天被拒绝，先看模式那一行。Beginner 目前只是一个名字：它被当作 Developer。
+# 不设置就是 Expert。这时 `alloc_shared` 是 L1 里的数据块，那里放 cube 核的输入，vector 核访问不到。所以，如果昨天能运行的内核今天被拒绝，先看模式那一行。Beginner 目前只是一个名字：它被当作 Developer。
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="recap"
 # ## Recap
@@ -288,7 +288,7 @@ print(outcome)
 # %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="1d9299df"
 # ## 小结
 #
-# - 一种语言：框架、切片和 `T.copy` 在每种模式下都相同。
+# - 语言只有一种：框架、切片和 `T.copy` 在每种模式下都相同。
 # - Developer 把内存、向量运算和标志交给编译器；Expert 自己决定。
 # - Expert 本身不会更快；不设置模式就是 Expert。
 

@@ -49,7 +49,7 @@ import torch
 # %% [markdown] tags=["lang:zh"] stem="loop_words" en_sha="e19acb32"
 # ## 一：逐元素循环变成一条运算
 #
-# 这个加法只写一个元素怎么算；`T.Parallel` 表示所有元素可以同时算。vector 核一步处理 256 字节。是谁把循环变成了向量运算？逐个查看 pass，找出在哪一个之后循环不见了。
+# 这个加法只写出一个元素怎么算；`T.Parallel` 表示所有元素可以同时算。vector 核一步处理 256 字节。是谁把循环变成了向量运算？逐个查看 pass，找出在哪一个之后循环不见了。
 
 
 # %% tags=["kp:K004", "kp:K008"] stem="element_add"
@@ -95,7 +95,7 @@ show_passes(adding, language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="key" en_sha="0f859a1e"
 # ## 怎样读 IR
 #
-# 编译器是一串 **pass**：每个 pass 读入内核的文本，即 **IR**，改动后再交出来。一行里有一个**运算**（operation），`ins` 和 `outs` 之后是**操作数**（operand），冒号之后是各自的**类型**（type）。`#` 后面尖括号里的是**属性**（attribute）：编译时就确定的事实。
+# 编译器是一串 **pass**：每个 pass 读入内核的文本，即 **IR**，改动后再交出来。一行里有一个**运算**（operation，也译作“操作”），`ins` 和 `outs` 之后是**操作数**（operand），冒号之后是各自的**类型**（type）。`#` 后面尖括号里的是**属性**（attribute）：编译时就确定的事实。
 
 # %% tags=["kp:K023", "kp:K024", "kp:K025", "kp:K125"] stem="read_lines"
 trace = adding.trace()
@@ -173,9 +173,9 @@ show_memory(chained, language="zh")
 # many rows may a tile have, with and without?
 
 # %% [markdown] tags=["lang:zh"] stem="reuse_words" en_sha="07cc4924"
-# ## 三：内存再次使用
+# ## 三：内存复用
 #
-# 七个数据块，两个位置。写 `t2` 时，`t1` 最后一次被读，所以 `t2` 用它的位置；这是 `hivm-plan-memory` 这个 pass 的工作。没有它，每个数据块都要有自己的位置。有它和没有它，数据块各能有多少行？
+# 七个数据块，两个位置。写 `t2` 时，`t1` 最后一次被读，所以 `t2` 用它的位置；这是 `hivm-plan-memory` 这个 pass 的工作。没有它，每个数据块都要有自己的位置。有复用和没有复用时，数据块最多各有多少行？
 
 # %% tags=["kp:K009", "kp:K057"] stem="largest"
 from tlcourse.diagnostics import TLError
@@ -219,7 +219,7 @@ BarView("UB 放得下的数据块行数", rows_zh, look="UB", language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="buffer_words" en_sha="2210c46d"
 # ## 四：下一个数据块已经在路上
 #
-# 一个逻辑块在循环里对 64 个数据块取 `exp`：载入、计算、写回。vector 单元工作时，MTE2 本可以把下一个数据块搬进来，只要有第二个位置。许多 TileLang 内核为此写 `T.Pipelined`。把普通循环换成三级流水，会有什么变化？
+# 一个逻辑块在循环里对 64 个数据块取 `exp`：载入、计算、写回。vector 单元工作时，MTE2 本可以把下一个数据块搬进来，只要有第二个位置。许多 TileLang 内核为此使用 `T.Pipelined`。把普通循环换成三级流水，会有什么变化？
 
 # %% tags=["lang:en"] stem="p1"
 answer("d1.automatics.p1", "?")  # a: three copies of the tile  b: fewer cycles  c: nothing
@@ -264,7 +264,7 @@ print(cycles, "copies:", copies(plain), copies(staged), copies(single))
 # is in the compiler's options; the lanes below show the same loop without and with it.
 
 # %% [markdown] tags=["lang:zh"] stem="buffer_rule" en_sha="eeedee4f"
-# 在这条路径上，`T.Pipelined` 只是一个注记：它后面的 IR 完全相同。数据块有两份，是另一个 pass（`hivm-enable-multi-buffer`）做的，它对所有循环一视同仁。它的开关在编译选项里；下面的泳道是关和开时的同一个循环。
+# 在这条编译路径上，`T.Pipelined` 只是一个注记：最后的 IR 与普通循环完全相同。数据块变成两份，是另一个 pass（`hivm-enable-multi-buffer`）做的，它对所有循环一视同仁。它的开关在编译选项里；下面两张图是同一个循环，先关后开。
 
 # %% tags=["lang:en"] stem="show_single"
 show_timeline(single)
@@ -288,7 +288,7 @@ show_timeline(plain, language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="sync_words" en_sha="23f7f81b"
 # ## 五：谁也不会抢跑
 #
-# 一个核的各条流水线是并行的。你的文本里 `exp` 写在载入之后，对它们没有意义：必须由**标志**（flag）告诉 vector 单元数据已到。所有标志都由编译器设置。在只有一个数据块的内核里把它关掉：运行十次，C 会错几次？
+# 一个核的各条流水线是并行的。代码里 `exp` 写在载入之后，但流水线并不管这个先后：必须由**标志**（flag）告诉 vector 单元数据已到。所有标志都由编译器设置。在只有一个数据块的内核里关掉这项功能：运行十次，C 会错几次？
 
 # %% tags=["lang:en"] stem="p2"
 answer("d1.automatics.p2", "?")  # a: never  b: now and then  c: each time
@@ -328,7 +328,7 @@ for finding in runs[0].findings:
 # switch of their own.
 
 # %% [markdown] tags=["lang:zh"] stem="sync_rule" en_sha="4f75f6fa"
-# 每个 `seed` 是芯片上真的可能出现的另一种先后次序。有些次序下数字碰巧是对的；而发现每次都有，并指出相互冲突的两行。规则：**结果正确不能证明同步正确**。两种核之间同样需要标志，它们有自己的开关。
+# 每个 `seed` 是芯片上真的可能出现的另一种先后次序。有些次序下数值碰巧是对的；而模拟器每次都有发现，并指出相互冲突的两行。规则：**结果正确不能证明同步正确**。两种核之间同样需要标志，它们有自己的开关。
 
 # %% tags=["kp:K011"] stem="between_cores"
 from tlcourse.examples.minicv import minicv_developer
@@ -371,7 +371,7 @@ BarView("MiniCV 的核间标志个数", flags_zh, look="FIXP", language="zh")
 #
 # - Developer 模式把五件事交给编译器：向量化、放置、复用、双缓冲、标志。Expert 模式下，放置和标志由你负责。
 # - 每件事都由一个有名字的 pass 完成；IR、内存图或时间线会显示它做了什么。
-# - `T.Pipelined` 在这里什么都不改变；数字正确不能证明同步正确。
+# - `T.Pipelined` 在这里什么都不改变；数值正确不能证明同步正确。
 #
 # **练习：** [d1.largest_tile](../../../exercises/zh/day1/largest_tile.ipynb)。
 

@@ -50,7 +50,7 @@ import torch
 # %% [markdown] tags=["lang:zh"] stem="speed_words" en_sha="d68f9400"
 # ## 免费的提速结束了
 #
-# **摩尔定律**（Moore's law）的通常说法：芯片上的晶体管数大约每两年翻一倍。几十年里时钟频率也在升高，旧程序不用改就会变快。下面是六个有名的芯片和公布的数字：两者之中，哪一个还在增长？
+# **摩尔定律**（Moore's law）的通常说法：芯片上的晶体管数大约每两年翻一倍。几十年里时钟频率也在升高，旧程序不用改就会变快。下面是六款有名的芯片和公布的数字：两者之中，哪一个还在增长？
 
 # %% tags=["kp:K017", "kp:K018"] stem="speed"
 from math import log2
@@ -134,7 +134,7 @@ answer("d1.mlir.drill1", "?", language="zh")  # MLIR  a：让芯片变快  b：�
 # %% [markdown] tags=["lang:zh", "lecture"] stem="mlir_words" en_sha="adfe72aa"
 # ## 以自己的内核为标本
 #
-# **MLIR** 就是这样一种文本，加上在它之上写编译器的工具。它改变的是编译器的写法，不会让芯片变快。它的运算放在一个个盒子里，即**方言**（dialect），盒子的名字写在点号前面。1.0 节的 MiniCV 是一个函数。刚从前端出来时，它用到几个方言？
+# **MLIR** 就是这样一种文本，再加上用它编写编译器的工具。它改变的是编译器的写法，不会让芯片变快。它的运算放在一个个盒子里，即**方言**（dialect），盒子的名字写在点号前面。1.0 节的 MiniCV 是一个函数。刚离开前端时，它用到几个方言？
 
 # %% tags=["lang:en"] stem="p1"
 answer("d1.mlir.p1", "?")  # a: one, its own level's  b: two neighbours  c: six or more
@@ -171,9 +171,9 @@ BarView("MiniCV 的一个函数里各方言的运算个数", dialects(specimen),
 # then looks for the pass that turns tensors, which are values, into memory.
 
 # %% [markdown] tags=["lang:zh"] stem="apart_words" en_sha="85f7e231"
-# ## 一行的四个词，一步的一个词
+# ## 描述一行用四个词，描述一步用一个词
 #
-# 一个**运算**（operation）有操作数和结果，各有一个**类型**（type）；**属性**（attribute）是编译时就确定的事实。**pass** 改写文本。下面的单元格拆开 MiniCV 的乘积，然后找出是哪个 pass 把张量（它是值）变成内存。
+# 一个**运算**（operation）有操作数和结果，各有一个**类型**（type）；**属性**（attribute）是编译时就确定的事实。**pass** 改写文本。下面的单元格拆开 MiniCV 的乘积，然后找出是哪个 pass 把张量（它们是值）变成内存。
 
 # %% tags=["kp:K023", "kp:K024", "kp:K025", "kp:K026"] stem="apart"
 from tlcourse.dialects.text import from_text
@@ -201,7 +201,7 @@ print("pass behind which no tensor is left:", to_memory)
 # %% [markdown] tags=["lang:zh", "lecture"] stem="way_words" en_sha="8b776cee"
 # ## 一小步一小步走到底
 #
-# 一条通往 CPU 的路能看出各方言怎样接力。4x8 的 relu(a + b) 从 tosa 开始，那里是网络说明要算什么的地方；最后到 llvm。每个 pass 只降低一层的运算，其余不动。逐步查看；图上方的单元格在每个 pass 之后都检查数值。
+# 一条通往 CPU 的路能看出各方言怎样接力。4x8 的 relu(a + b) 从 tosa 开始，网络在这一层说明要算什么；最后到 llvm。每个 pass 只把一层的运算往下降（lowering），其余不动。逐步查看；图上方的单元格在每个 pass 之后都检查数值。
 
 # %% tags=["kp:K032", "kp:K033"] stem="way"
 from tlcourse import lower
@@ -234,7 +234,7 @@ show_passes(way, language="zh")
 # %% [markdown] tags=["lang:zh"] stem="cards_words" en_sha="07e65911"
 # ## 每一层一张卡片
 #
-# 方言不是梯子的横档：途中，一个函数里最多同时有五个方言。每个方言都是方便表达某件事的地方。linalg 是桥梁：同一个 `linalg.generic` 既用于张量，也用于内存，它的映射已经说明了循环。在 scf 之后，能说的就不多了。
+# 方言不是梯子的横档：途中，一个函数里最多同时有五个方言。每个方言都是方便表达某件事的地方。linalg 是桥梁：同一个 `linalg.generic` 既用于张量，也用于内存，它的下标映射已经说明了循环。在 scf 之后，能表达的就不多了。
 
 # %% tags=["kp:K027", "kp:K028", "kp:K029", "kp:K031"] stem="cards"
 CARDS = {  # level: a pass behind which it is read, an op of it, what you come here for
@@ -287,7 +287,7 @@ FlowView(
 # %% [markdown] tags=["lang:zh"] stem="scf_words" en_sha="6ac2eefd"
 # ## scf 的三种形状
 #
-# scf 有带边界的 `for`、有 `if`，还有事先不知道何时结束的 `while`。下面的文本把每个数减半，直到不超过 1，再把太小的提到 0.5。`convert-scf-to-cf` 这个 pass 把它们变成跳转。我们的版本不动 `while`；真实编译器把它也变成跳转。
+# scf 有带上下界的 `for`、有 `if`，还有事先不知道何时结束的 `while`。下面的文本把每个数反复减半，直到不超过 1，再把小于 0.5 的数提到 0.5。`convert-scf-to-cf` 这个 pass 把它们变成跳转。我们的版本不动 `while`；真实编译器把它也变成跳转。
 
 # %% tags=["kp:K030"] stem="scf"
 from tlcourse.pipeline.opt import run_opt
@@ -322,9 +322,9 @@ for word in ("scf.for", "scf.if", "scf.while", "cf.cond_br"):
 # `convert-linalg-to-loops`. The numbers stay right. How many nests of loops will there be?
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="fuse_words" en_sha="d4be0931"
-# ## 每个想法有它合适的层
+# ## 每种优化都有合适的层
 #
-# 经过 `linalg-fuse-elementwise-ops`，两个 linalg 运算变成一个：和从不存入内存，一个循环嵌套做完一切。有位同事整理流程，把这个 pass 挪到 `convert-linalg-to-loops` 之后。数值仍然正确。会有几个循环嵌套？
+# 经过 `linalg-fuse-elementwise-ops`，两个 linalg 运算变成一个：加法的结果不再存入内存，一个循环嵌套做完一切。有位同事整理 pass 流水线，把这个 pass 挪到 `convert-linalg-to-loops` 之后。数值仍然正确。会有几个循环嵌套？
 
 # %% tags=["lang:en"] stem="p2"
 answer("d1.mlir.p2", "?")  # a: one, as before  b: three  c: none, the pass is refused
@@ -362,7 +362,7 @@ BarView("32 个数的 relu(a + b) 的读写次数", counts_zh, language="zh")
 # with few fixed levels jumps over such places.
 
 # %% [markdown] tags=["lang:zh"] stem="late_rule" en_sha="6426d12e"
-# 在 linalg 层，只要比较两个映射，它们相等。变成循环之后，就要证明两个嵌套的边界相同，中间没有别的东西碰过缓冲区；这个 pass 找不到可做的事。规则：**在所需的事实还写着的地方优化**。层数固定而又少的编译器，会从这些地方一跃而过。
+# 在 linalg 层，只需比较两个映射，而它们相等。变成循环之后，就要证明两个嵌套的边界相同，中间没有别的东西碰过缓冲区；这个 pass 找不到可做的事。规则：**在所需的事实还写着的地方优化**。层数固定而又少的编译器，会从这些地方一跃而过。
 
 # %% tags=["kp:K034"] stem="jump"
 from itertools import pairwise
@@ -406,7 +406,7 @@ FlowView(
 # %% [markdown] tags=["lang:zh"] stem="reuse_words" en_sha="5dda9546"
 # ## 写一次，各层都能用
 #
-# `canonicalize` 去掉没人用的运算，`cse` 让两个相同运算中的第二个直接用第一个的结果。它们都不认识 tosa 或 scf，只问每个运算读什么、写什么。下面的文本里，同一个和写了两次，还有一个结果没人用。这两个 pass 放在三个地方。
+# `canonicalize` 去掉没人用的运算，`cse` 让两个相同运算中的第二个直接用第一个的结果。它们都不认识 tosa 或 scf，只问每个运算读什么、写什么。下面的文本里，同一个加法写了两次，还有一个结果没人用。这两个 pass 放在三个地方。
 
 # %% tags=["kp:K036"] stem="reuse"
 S = "tensor<4x8xf32>"
@@ -440,9 +440,9 @@ print("in MiniCV's pipeline and in this one:", both)
 # raises C and C++ to loops that a compiler understands. One line of each, in some order: whose is it?
 
 # %% [markdown] tags=["lang:zh"] stem="box_words" en_sha="46005040"
-# ## 阅读框：还有谁建在它上面
+# ## 延伸阅读：还有谁建在 MLIR 之上
 #
-# **Torch-MLIR** 引入 PyTorch 程序，**ONNX-MLIR** 引入 ONNX 文件。**IREE** 把模型装进一个文件，从数据中心带到手机。**CIRCT** 设计电路，写出 Verilog。**Polygeist** 把 C 和 C++ 提升为编译器看得懂的循环。下面每个项目一行，次序打乱：各是谁的？
+# **Torch-MLIR** 接入 PyTorch 程序，**ONNX-MLIR** 接入 ONNX 文件。**IREE** 把模型打包成一个文件，从数据中心到手机都能用。**CIRCT** 设计电路，生成 Verilog。**Polygeist** 把 C 和 C++ 提升为编译器看得懂的循环。下面每个项目一行，次序打乱：各是谁的？
 
 # %% tags=["kp:K037", "kp:K038", "kp:K039", "kp:K040", "kp:K041"] stem="box"
 LINES = {
@@ -493,7 +493,7 @@ FlowView("谁把什么带进 MLIR", dict(zip(HEADS, columns, strict=True)), look
 # %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="1952807f"
 # ## 小结
 #
-# - MLIR 是一种文本，有许多方言，pass 只写一次。
+# - MLIR 是同一种文本，其中有许多方言，pass 只需写一次。
 # - tosa 说算什么，linalg 说哪些元素，memref 说放在哪里，scf 说什么次序，llvm 说用哪些地址。
 # - 在 linalg 层融合：变成循环之后，所需的事实就没有了。
 #

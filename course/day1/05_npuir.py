@@ -51,7 +51,7 @@ import torch
 # %% [markdown] tags=["lang:zh", "lecture"] stem="stations_words" en_sha="1cbf86ea"
 # ## 三站
 #
-# AscendNPU IR 是建立在 **MLIR** 上的编译器框架：内核从前端到最后一步都是同一种文本，途中内容越来越具体。方言是一组相关的运算，名字写在点号前面。在三站之间，哪些方言出现，哪些消失？
+# AscendNPU IR 是建立在 **MLIR** 上的编译器框架：从前端到最后一步，内核都写成同一种文本，内容越来越具体。方言是一组相关的运算，名字写在点号前面。在三站之间，哪些方言出现，哪些消失？
 
 # %% tags=["kp:K012"] stem="stations"
 import re
@@ -253,7 +253,7 @@ print("then:", *different(r"hivm\.hir\.\w+", hivm))
 # how a type is **legalised**.
 
 # %% [markdown] tags=["lang:zh"] stem="fused_rule" en_sha="a9712f19"
-# 一个内核。它的各行首尾相接，运算之间不再变回原来的形状：成对的变形互相抵消。然后每个张量运算变成一条 HIVM 运算。在真实编译器中，还有 pass 把 `arith`、`math` 和 torch 的运算转进 HFusion；接下来用一个 bf16 内核看类型怎样**合法化**（legalise）。
+# 只有一个内核。张量的各行首尾相接，运算之间不再变回原来的形状：成对的变形互相抵消。然后每个张量运算变成一条 HIVM 运算。在真实编译器中，还有 pass 把 `arith`、`math` 和 torch 的运算转进 HFusion；接下来用一个 bf16 内核看类型怎样**合法化**（legalise）。
 
 
 # %% tags=["kp:K053"] stem="bf16"
@@ -294,9 +294,9 @@ BarView(
 # runs on. And four things serve debugging: places in the source, prints, checks, a profile.
 
 # %% [markdown] tags=["lang:zh"] stem="more_words" en_sha="155eef44"
-# ## 盒子里还有什么
+# ## 还有什么
 #
-# 不要相信，去查：有没有名字里带 `schedule` 的 pass？有没有让 cube 和 vector 工作重叠的 pass？**自定义**（custom）运算是按名字的调用，并写明在哪条流水线上执行。另有四样东西用于调试：源码位置、打印、检查、性能记录。
+# 不凭印象，去查：有没有名字里带 `schedule` 的 pass？有没有让 cube 和 vector 的工作重叠的 pass？**自定义**（custom）运算是按名字的调用，并写明在哪条流水线上执行。另有四样东西用于调试：源码位置、打印、检查、性能剖析。
 
 # %% tags=["kp:K013", "kp:K060", "kp:K069", "kp:K070", "kp:K071"] stem="lookup"
 names = {s.pass_name for shots in (trace, expert) for s in shots.snapshots}
@@ -317,7 +317,7 @@ show_timeline(minicv)
 # %% tags=["lang:zh"] stem="show_timeline" en_sha="65aa97be"
 show_timeline(minicv, language="zh")
 
-# %% [markdown] tags=["lang:en", "lecture"] stem="doors"
+# %% [markdown] tags=["lang:en", "lecture", "kp:K015", "kp:K016"] stem="doors"
 # ## Who enters where
 #
 # TileLang enters with HIVM operations on tiles, and Triton with linalg and memref; PyTorch comes
@@ -325,10 +325,10 @@ show_timeline(minicv, language="zh")
 # same HIVM text. AscendNPU IR is developed in the open; judge its state by its
 # [repository](https://gitcode.com/Ascend/AscendNPU-IR). It is one of the domain uses of MLIR.
 
-# %% [markdown] tags=["lang:zh", "lecture"] stem="doors" en_sha="dcfaf6cb"
+# %% [markdown] tags=["lang:zh", "lecture", "kp:K015", "kp:K016"] stem="doors" en_sha="dcfaf6cb"
 # ## 谁从哪里进入
 #
-# TileLang 以数据块上的 HIVM 运算进入，Triton 以 linalg 和 memref 进入；PyTorch 经由 Torch-MLIR，以张量上的 linalg 进入，走 HFusion 这条路。最后都是同样的 HIVM 文本。AscendNPU IR 公开开发，状况如何请看它的[仓库](https://gitcode.com/Ascend/AscendNPU-IR)。它是 MLIR 的领域应用之一。
+# TileLang 以数据块上的 HIVM 运算进入，Triton 以 linalg 和 memref 进入；PyTorch 经由 Torch-MLIR，以张量上的 linalg 进入，走 HFusion 这条路。最后都是同样的 HIVM 文本。AscendNPU IR 公开开发，现状请看它的[仓库](https://gitcode.com/Ascend/AscendNPU-IR)。它是 MLIR 的领域应用之一。
 
 # %% tags=["kp:K072"] stem="entries"
 entries = {"TileLang": stations["front end"], "a tensor front end": CHAIN}
@@ -349,7 +349,7 @@ for name, text in entries.items():
 #
 # - 从前端到芯片只有一种文本；HIVM 说明数据块、搬运和标志，HACC 说明谁被调用。
 # - 地址、布局、标志和拆分都来自 pass，每个 pass 都有可以查到的名字。
-# - TileLang 内核不经过 HFusion；写整个张量的文本会经过它。
+# - TileLang 内核不经过 HFusion；写成整个张量运算的文本会经过它。
 #
 # **练习：** [d1.name_that_pass](../../../exercises/zh/day1/name_that_pass.ipynb)。
 

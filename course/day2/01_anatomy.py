@@ -98,7 +98,7 @@ print("right:", torch.equal(kernel(A.npu(), s.npu()).cpu(), A * s))
 # %% [markdown] tags=["lang:zh"] stem="tile_words" en_sha="19e54b6c"
 # ## 哪个数据块是我的？
 #
-# `cid` 从 0 数到块数减一。每行有 `n_num` 个数据块，所以 `cid // n_num` 是块行号，`cid % n_num` 是块列号。乘以数据块的大小，就得到第一行 `bx` 和第一列 `by`。6 号块是哪些行和列？
+# `cid` 从 0 数到块数减一。每行有 `n_num` 个数据块，所以 `cid // n_num` 是数据块的行号，`cid % n_num` 是列号。乘以数据块的大小，就得到第一行 `bx` 和第一列 `by`。6 号逻辑块负责哪些行和列？
 
 # %% tags=["lang:en", "lecture", "kp:K080", "kp:K082", "kp:K105"] stem="show_tiles"
 from tlcourse.widgets.grid import MatrixTiles
@@ -116,7 +116,7 @@ MatrixTiles(256, 512, 64, 128, block=6, language="zh")
 # less than one round.
 
 # %% [markdown] tags=["lang:zh"] stem="logical" en_sha="2e940c3f"
-# 逻辑块是**逻辑上**的核：要多少个都可以。芯片把它们一轮一轮地分给自己的核组；`is_npu=True` 表示网格是这一种。这里的 16 个块还不到一轮，所以有些核组没有工作。
+# 逻辑块是**逻辑上**的核：要多少个都可以。芯片把它们一轮一轮地分给自己的核组；`is_npu=True` 表示网格由这样的逻辑块组成。这里的 16 个块还不到一轮，所以有些核组没有工作。
 
 # %% tags=["lang:en", "kp:K107"] stem="show_round"
 from tlcourse.widgets.grid import WaveView
@@ -182,7 +182,7 @@ MatrixTiles(300, 512, 64, 128, block=6, language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="trace_words" en_sha="b9e2929d"
 # ## 两个时刻：追踪时和运行时
 #
-# 下一个内核的函数体里有一个 `print`，还有一个对 Python 值的 `if`。网格有 16 个块，内核将运行两次。`print` 会打印几次？打印出来的 `cid` 又会是什么：一个数，还是别的东西？
+# 下一个内核的函数体里有一个 `print`，还有一个以 Python 值为条件的 `if`。网格有 16 个块，内核将运行两次。`print` 会打印几次？打印出来的 `cid` 又会是什么：一个数，还是别的东西？
 
 # %% tags=["lang:en"] stem="p2"
 answer("d2.anatomy.p2", "?")  # a: 32 times  b: 16 times  c: twice  d: once
@@ -311,7 +311,7 @@ show_timeline(kernel, language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="e600b28e"
 # ## 小结
 #
-# - 工厂函数、jit、prim_func、Kernel、函数体：尺寸从外面来，数据块在里面。
+# - 工厂函数、jit、prim_func、Kernel、函数体：尺寸由外面传入，数据块在里面分配。
 # - `cid // n_num` 和 `cid % n_num` 找到数据块；只有整除时才都是完整的数据块。
 # - Python 值在追踪时就确定；`cid` 只有芯片知道。
 #

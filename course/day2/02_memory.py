@@ -27,7 +27,7 @@
 #
 # 学完后你能够
 # - 说出 `alloc_shared` 和 `alloc_fragment` 落在哪个内存，由谁决定；
-# - 读懂内存图：位置、大小，以及数据块从什么时候用到什么时候；
+# - 读懂内存图：位置、大小，以及数据块从何时用到何时；
 # - 找出数据块放不下的原因，以及怎么办；
 # - 把一个数据块载入一次，使用多次。
 
@@ -50,7 +50,7 @@ import torch
 # %% [markdown] tags=["lang:zh", "lecture"] stem="request_words" en_sha="703f0576"
 # ## 两种申请，几种内存
 #
-# 在 Developer 模式里，`T.alloc_shared` 申请一个装入数据的数据块，`T.alloc_fragment` 申请一个算出结果的数据块。两者都不写内存的名字。在这个乘积里，两个因子是 shared，和是 fragment。看看编译器把它们放在哪里。
+# 在 Developer 模式里，`T.alloc_shared` 申请存放输入的数据块，`T.alloc_fragment` 申请存放计算结果的数据块。两者都不写内存的名字。在下面的矩阵乘里，两个因子用 shared，累加的和用 fragment。看看编译器把它们放在哪里。
 
 
 # %% tags=["lecture", "kp:K089"] stem="product"
@@ -105,7 +105,7 @@ show_memory(multiplied, language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="fragment_words" en_sha="47bac785"
 # ## 同样的申请，换个地方
 #
-# 在 GPU 上，fragment 放在线程的寄存器里。这里乘积的和在 L0C，即 cube 核存放结果的内存。下一个内核完全没有乘积：它对 shared 数据块取 `exp`，放进 fragment。这个 fragment 会在哪里？
+# 在 GPU 上，fragment 放在线程的寄存器里。这里矩阵乘累加的和在 L0C，即 cube 核存放结果的内存。下一个内核完全没有矩阵乘：它对 shared 数据块取 `exp`，放进 fragment。这个 fragment 会在哪里？
 
 # %% tags=["lang:en"] stem="p1"
 answer("d2.memory.p1", "?")  # a: in registers  b: in L0C  c: in UB
@@ -141,7 +141,7 @@ for name, (memory, tile) in tiles_of(taken).items():
 # words are requests; the rule below is read from the two kernels.
 
 # %% [markdown] tags=["lang:zh"] stem="decide_words" en_sha="320b247c"
-# 在 UB，shared 数据块也在那里。编译器看的是**谁使用数据块**：cube 核从 L1 乘到 L0C，vector 核只在 UB 里工作。没有什么地方可以申请寄存器。这两个词都只是申请；下面的规则就是从这两个内核里读出来的。
+# 在 UB，shared 数据块也在那里。编译器看的是**谁使用数据块**：cube 核从 L1 取数，乘积写到 L0C；vector 核只在 UB 里工作。寄存器无处可以申请。这两个调用都只是申请；下面的规则就是从这两个内核里读出来的。
 
 # %% tags=["kp:K093"] stem="syntax"
 ASKED = {"a": "alloc_shared", "b": "alloc_shared", "c": "alloc_fragment"}
@@ -170,9 +170,9 @@ show_chip(multiplied, language="zh")
 # the other: two tiles may share bytes if they do not share time.
 
 # %% [markdown] tags=["lang:zh"] stem="temporary_words" en_sha="26137709"
-# ## 临时数据块，什么时候存在
+# ## 临时数据块存在多久
 #
-# 两个运算之间需要的东西是**临时数据块**（temporary）。从第一次写它的运算到最后一次读它的运算，它才占空间。内存图的一个轴是内存，另一个轴是内核的运算：两个数据块只要时间上不重叠，就可以共用字节。
+# 只在两个运算之间用到的，是**临时数据块**（temporary）。它只在第一次写它的运算到最后一次读它的运算之间占空间。内存图的一个轴是内存，另一个轴是内核的运算：两个数据块只要时间上不重叠，就可以共用字节。
 
 
 # %% tags=["kp:K092"] stem="temporaries"
@@ -219,7 +219,7 @@ show_memory(small, language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="full_words" en_sha="9c9a74dd"
 # ## 出错：放不下的数据块
 #
-# 一个 256x256 的 f32 数据块，在更大的芯片上也许可以。报告写出是哪个内存、要多少、它有多少；下面是这一行上所有存活数据块的图。真实编译器报的是同样两个数，但以比特为单位，没有名字。
+# 一个 256x256 的 f32 数据块，在更大的芯片上也许可以。报告写出是哪块内存、申请多少、容量多少；下面的图列出这一行上存活的所有数据块。真实编译器报的是同样两个数，但以比特为单位，没有名字。
 
 # %% tags=["lecture"] stem="full"
 from tlcourse.diagnostics import TLError
@@ -318,7 +318,7 @@ BarView("64 行、每行 N 个 f16 数占用的 UB", row_bars, "B", "UB", langua
 # %% [markdown] tags=["lang:zh", "lecture"] stem="reuse_words" en_sha="32c81283"
 # ## 载入一次，使用四次
 #
-# 片上内存的用处，就是让数据只取一次。A 的四个行数据块都乘同一个 B。一个版本里 `T.copy(B, b)` 写在循环里，另一个版本写在循环上面一行。数值相同；从 GM 来了多少字节？
+# 有了片上内存，数据就只需取一次。A 的四个行块都乘同一个 B。一个版本里 `T.copy(B, b)` 写在循环里，另一个版本写在循环上面一行。数值相同；各从 GM 读了多少字节？
 
 
 # %% tags=["kp:K090"] stem="reuse"

@@ -50,7 +50,7 @@ import torch
 # %% [markdown] tags=["lang:zh"] stem="slices_words" en_sha="0d914074"
 # ## 用切片在 GM 和核之间拷贝
 #
-# 一个 100 行 200 列的矩阵，数据块 64 乘 64。`A[bx : bx + 64, by : by + 64]` 是与 NumPy 一样的切片，`a` 是整个数据块：一边写明大小，两边就都有了。内核把数据块搬到 fragment 再搬回来，说明每一对位置之间都能拷贝。
+# 一个 100 行 200 列的矩阵，数据块 64 乘 64。`A[bx : bx + 64, by : by + 64]` 是与 NumPy 一样的切片，`a` 是整个数据块：只要有一边写明大小就够了。内核把数据块拷到 fragment 再拷回来，说明每一对位置之间都能拷贝。
 
 
 # %% tags=["lecture", "kp:K094", "kp:K095", "kp:K096", "kp:K100"] stem="by_tiles"
@@ -119,7 +119,7 @@ print("NumPy:", tuple(A.numpy()[0:64, 192:256].shape))
 # the extent that is there**, with `T.min` on both sides.
 
 # %% [markdown] tags=["lang:zh"] stem="past_rule" en_sha="0c0140f8"
-# DMA 只认地址，不认矩阵：第 199 列之后就是下一行。载入会读到它，写回会盖掉别的块算好的数据。规则：**没有谁替你截短切片；每次拷贝都要写明实际存在的大小**，两边都用 `T.min`。
+# DMA 只认地址，不认矩阵：第 199 列之后就是下一行。载入会读到它，写回会覆盖别的逻辑块写好的数据。规则：**没有谁替你截短切片；每次拷贝都要写明实际存在的大小**，两边都用 `T.min`。
 
 
 # %% tags=["kp:K096", "kp:K098", "kp:K100"] stem="ragged"
@@ -173,7 +173,7 @@ show_passes(moving, language="zh")
 # `1 + 3 * 2**-11`?
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="cast_words" en_sha="166ff334"
-# ## 途中的类型转换
+# ## 拷贝途中的类型转换
 #
 # 现在数据块是 float16，A 仍是 float32。在 Developer 模式下，拷贝会转换类型。`1 + 2**-11` 正好在两个 float16 数 1 和 `1 + 2**-10` 的中间。它会存成什么？`1 + 3 * 2**-11` 又会存成什么？
 
@@ -195,7 +195,7 @@ print("as torch rounds:", torch.equal(rounded, halves.half()))
 # UB. The message names the line.
 
 # %% [markdown] tags=["lang:zh"] stem="expert_words" en_sha="db825593"
-# 它做舍入，正好在中间时取偶数的邻居，与 torch 一样。在 Expert 模式下，拷贝只搬字节：同样的两种类型会被拒绝，要用 `T.vcast` 在 UB 里转换数据块。报错信息会指出是哪一行。
+# 它做舍入；正好在中间时，取尾数末位为偶数的邻居，与 torch 一样。在 Expert 模式下，拷贝只搬字节：同样的两种类型会被拒绝，要用 `T.vcast` 在 UB 里转换数据块。报错信息会指出是哪一行。
 
 # %% tags=["kp:K099"] stem="expert"
 from tlcourse.diagnostics import TLError
@@ -226,9 +226,9 @@ os.environ["TILELANG_ASCEND_MODE"] = "Developer"
 # cube core, in squares. The records of both launches tell.
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="dma_words" en_sha="31bc49c4"
-# ## 一个词，几种 DMA
+# ## 一种写法，几种 DMA
 #
-# 最后一个特点：这一行只说搬什么，怎么搬由数据块的用途决定。上面的内核里，载入为 vector 核填充 UB。把同样的一行放在矩阵乘前面，它就为 cube 核填充 L1，并排成小方块。两次启动的记录会说明。
+# 最后一个特点：这一行只说搬什么，怎么搬由数据块的用途决定。上面的内核里，载入为 vector 核填充 UB。把同样的一行放在矩阵乘前面，它就为 cube 核填充 L1，并排成小方块。两次启动的记录会给出答案。
 
 # %% tags=["kp:K097"] stem="dmas"
 from tlcourse.examples.gemm import gemm

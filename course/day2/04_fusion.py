@@ -83,7 +83,7 @@ C_torch = A.cpu().float() @ B.cpu().float()
 # %% [markdown] tags=["lang:zh", "lecture"] stem="tiles" en_sha="4bf9f934"
 # ## 分块
 #
-# 网格（grid）中的每个**逻辑块**（block）负责 C 的一个**数据块**（tile）。`cid` 按行给数据块编号，所以 `cid // n_num` 是块行号，`cid % n_num` 是块列号。6 号逻辑块需要 A 和 B 的哪些部分？在图中找出这两个条带。
+# 网格（grid）中的每个**逻辑块**（block）负责 C 的一个**数据块**（tile）。`cid` 按行给数据块编号，所以 `cid // n_num` 是数据块的行号，`cid % n_num` 是列号。6 号逻辑块需要 A 和 B 的哪些部分？在图中找出这两个条带。
 
 # %% tags=["lang:en", "lecture", "kp:K080", "kp:K082", "kp:K083"] stem="show_tiles"
 from tlcourse.widgets.tiles import TileView
@@ -105,7 +105,7 @@ TileView(M, N, K, block=6, language="zh")
 # %% [markdown] tags=["lang:zh"] stem="strips" en_sha="e6008d97"
 # ## 一次载入整个条带
 #
-# 内核申请两个 shared 数据块和两个 **fragment**（片段），放在哪里由编译器决定。`T.gemm` 把 `A_sh @ B_sh` 加到 `C_fr` 上，`initC=True` 让它从零开始累加。当 `block_K = K` 时循环只走一次：先载入两个完整的条带，再相乘。
+# 内核申请两个 shared 数据块和两个 **fragment** 数据块，放在哪里由编译器决定。`T.gemm` 把 `A_sh @ B_sh` 加到 `C_fr` 上，`initC=True` 让它从零开始累加。当 `block_K = K` 时循环只走一次：先载入两个完整的条带，再相乘。
 
 
 # %% tags=["kp:K081", "kp:K158"] stem="first_version"
@@ -154,7 +154,7 @@ print("D equal to torch:", close(D, C_torch.exp()))
 # %% [markdown] tags=["lang:zh"] stem="places" en_sha="5eff65c3"
 # ## 数据放在哪里
 #
-# 下图是这些申请的结果。两个条带放在 **L1**。`C_fr` 有两个位置：一个在 **L0C**，cube 核在那里累加；一个在 **UB**（统一缓冲），供 vector 核读取。条带的长度随 K 增长。K = 4096 时还放得下吗？
+# 下图是这些申请的结果。两个条带放在 **L1**。`C_fr` 有两个位置：一个在 **L0C**，cube 核在那里累加；一个在 **UB**（统一缓冲区），供 vector 核读取。条带的长度随 K 增长。K = 4096 时还放得下吗？
 
 # %% tags=["lang:en"] stem="show_strips"
 show_memory(strips)
@@ -179,7 +179,7 @@ except TLError as problem:
 # What will C hold after the four trips?
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="wrong" en_sha="99e626d5"
-# ## 沿 K 切开，带一个小错
+# ## 沿 K 切开，先犯一个小错
 #
 # 于是把 K 切开：循环每走一次，只从两个条带中各载入一段。上面的内核已经有这个循环。现在取 `block_K=64`，其他都不改。再读一遍 `T.gemm` 那一行：四次循环之后，C 里是什么？
 
@@ -258,7 +258,7 @@ print("D equal to torch:", close(D, C_torch.exp()))
 # before, through all trips.
 
 # %% [markdown] tags=["lang:zh"] stem="less" en_sha="5cf3f673"
-# 现在 L1 里只有两个条带各自的一段，每段两份：cube 核用一份计算时，下一段载入另一份（双缓冲，double buffering）。占用大小不再随 K 变化。L0C 里仍是同一个 C 的数据块，贯穿所有循环。
+# 现在 L1 里只有两个条带各自的一段，每段两份：cube 核用一份计算时，下一段载入另一份（双缓冲，double buffering）。占用的空间不再随 K 变化。L0C 里仍是同一个 C 的数据块，贯穿所有循环。
 
 # %% tags=["lang:en"] stem="show_loop"
 show_memory(kernel)
@@ -362,7 +362,7 @@ for pipe, name in {"M": "CUBE", "FIX": "FIXP", "V": "VECTOR"}.items():
 # day 4 you will fill them.
 
 # %% [markdown] tags=["lang:zh"] stem="handover" en_sha="bbb20e9d"
-# 乘积要经过全局内存（global memory，**GM**）才能到达 vector 核：FIXP 把它写到那里，一个**标志**（flag）通知 vector 核，再由它们的 MTE2 读入。`D_fr` 在 UB 里占用 `C_fr` 的位置，所以 exp 开始之前要先存好 C。在本块的整个 K 循环期间，VECTOR 泳道都是空的；第 4 天你会把它们填满。
+# 乘积要经过全局内存（global memory，**GM**）才能到达 vector 核：FIXP 把它写到那里，一个**标志**（flag）通知 vector 核，再由它们的 MTE2 读入。`D_fr` 在 UB 里占用 `C_fr` 的位置，所以 exp 开始之前要先写回 C。在本块的整个 K 循环期间，VECTOR 泳道都是空的；第 4 天你会把它们填满。
 
 # %% [markdown] tags=["lang:en"] stem="cost"
 # ## What a tile costs
@@ -491,9 +491,9 @@ except TLError as problem:
 # them. The outputs hold no zeros there: this memory was never written. The simulator reports it.
 
 # %% [markdown] tags=["lang:zh"] stem="edge" en_sha="ac922f26"
-# ## 没有人计算的行
+# ## 没有逻辑块负责的行
 #
-# `M // block_M` 只数完整的数据块。M = 300 时会剩下一些行，没有逻辑块去计算。输出的这些位置并不是零：这段内存从未被写过。模拟器会报告出来。
+# `M // block_M` 只数完整的数据块。M = 300 时会剩下一些行，没有逻辑块去计算。输出的这些位置并不是零，因为这段内存从未被写过。模拟器会报告这一点。
 
 # %% tags=["kp:K088"] stem="run_edge"
 launch = fused(300, N, K).launch(*make_inputs(300, N, K))
@@ -522,7 +522,7 @@ TileView(300, N, K, block=6, language="zh")
 #
 # - 乘积在整个 K 循环中留在 L0C；`initC` 只在第一次循环为真。
 # - 编译器把一个 Developer 内核拆成 cube 程序和 vector 程序，并加入经由 GM 的交接，所以 vector 核开始得晚。
-# - f16 输入用 f32 累加；只数完整数据块的网格，会让 M 的剩余部分没有写入。
+# - f16 输入用 f32 累加；只数完整数据块的网格，会让 M 的剩余部分无人写入。
 # - K 不能整除时，只乘载入的部分：`T.gemm(a[:, 0:n], b[0:n, :], c)`。
 #
 # **练习：** [d2.minicv](../../../exercises/zh/day2/minicv.ipynb)，尺寸不能被数据块整除时的同一个内核。

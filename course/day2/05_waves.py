@@ -26,7 +26,7 @@
 # *进阶内容，35 分钟，先修 2.1 节*
 #
 # 学完后你能够
-# - 说出芯片分几轮执行你的逻辑块，最后一轮要付出什么；
+# - 说出芯片分几轮执行你的逻辑块，以及最后一轮的代价；
 # - 用循环让一个块处理多个数据块，并给最后一趟加上条件；
 # - 说出 `T.Kernel` 的哪些参数在 NPU 上起作用；
 # - 读懂 AutoBlockify 写出的循环。
@@ -50,7 +50,7 @@ import torch
 # %% [markdown] tags=["lang:zh", "lecture"] stem="round_words" en_sha="c3bd422b"
 # ## 逻辑块和物理核
 #
-# `with T.Kernel(blocks, is_npu=True)` 打开**启动上下文**（launch context）：有这么多逻辑块。下面指定的芯片有 24 个核组。MiniCV 的一个块占一整个核组，所以同时执行 24 个，这就是一**轮**（round）。其余的等待。这里按名字固定了芯片。
+# `with T.Kernel(blocks, is_npu=True)` 打开**启动上下文**（launch context），写明逻辑块的个数。下面的代码用名字固定了芯片，它有 24 个核组。MiniCV 的一个块占一整个核组，所以同时执行 24 个，这就是一**轮**（round），其余的块等待。
 
 # %% tags=["kp:K104", "kp:K105", "kp:K106", "kp:K107"] stem="blocks"
 from tlcourse import show_grid
@@ -133,7 +133,7 @@ show_grid(kernels[54], block=50, language="zh")
 # fill three.
 
 # %% [markdown] tags=["lang:zh"] stem="wave_rule" en_sha="91555f32"
-# 两轮再加 6 个块，就是三轮：最后六个让启动多等的时间和 24 个一样长，而 18 个核组空着。规则：**时间按整轮计算，所以要让块填满最后一轮**。在有 20 个核组的芯片上，这些数字又不对了：24 个块在那里要两轮，60 个才填满三轮。
+# 两轮再加 6 个块，就是三轮：最后六个块用的时间和 24 个块一样长，而有 18 个核组空着。规则：**时间按整轮计算，所以要让块填满最后一轮**。在有 20 个核组的芯片上，这些数字又不对了：24 个块在那里要两轮，60 个才填满三轮。
 
 # %% tags=["lang:en"] stem="show_20"
 show_grid(kernels[54], block=50, chip="Ascend910B3")
@@ -160,9 +160,9 @@ BarView("启动之后的周期", {f"{b} 个块": c for b, c in work.items()}, lo
 # takes one vector core, so the figure counts 48 of them.
 
 # %% [markdown] tags=["lang:zh"] stem="loop_words" en_sha="cf431f76"
-# ## 块少一些，每块一个循环
+# ## 块少一些，每块里一个循环
 #
-# 一个块可以用 `T.serial` 依次处理多个数据块。一个块处理 [M, N] 矩阵的所有列，要走 `N // block_N` 趟，前提是能整除。两个块分四个列数据块：各走两趟。vector 内核的一个块只占一个 vector 核，所以图中数出 48 个。
+# 一个块可以用 `T.serial` 依次处理多个数据块。一个块处理 [M, N] 矩阵的所有列，要走 `N // block_N` 趟，前提是能整除。两个块分担四个列数据块：各走两趟。vector 内核的一个块只占一个 vector 核，所以图中有 48 个。
 
 
 # %% tags=["kp:K112", "kp:K113", "kp:K114"] stem="columns"
@@ -206,9 +206,9 @@ show_grid(column_tiles(2), block=1, language="zh")
 # need `ceildiv(12, 5)` trips, so there are 15 turns. What do the last three do?
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="tile_words" en_sha="f93b503e"
-# ## 行和列上的数据块
+# ## 数据块有行有列
 #
-# 六个块分 [256, 192] 矩阵的 4x3 个数据块。第 `t` 趟处理编号 `t * blocks + cid` 的数据块，用 `num_n` 做 `//` 和 `%` 得到位置。每块两趟，一切正常。现在改用五个块：12 个数据块要 `ceildiv(12, 5)` 趟，一共 15 次。最后三次会做什么？
+# 六个块分担 [256, 192] 矩阵的 4x3 个数据块。第 `t` 趟处理编号为 `t * blocks + cid` 的数据块，用 `num_n` 做 `//` 和 `%` 得到它的位置。每块两趟，一切正常。现在改用五个块：12 个数据块要 `ceildiv(12, 5)` 趟，合计 15 次。最后三次会做什么？
 
 
 # %% tags=["lecture", "kp:K115"] stem="tiles"
@@ -247,7 +247,7 @@ for blocks in (6, 5):
 # this one.
 
 # %% [markdown] tags=["lang:zh"] stem="guard_words" en_sha="e80364fb"
-# 12、13、14 号数据块是 X 没有的行。如果改成向下取整，会有两个数据块没人写。所以要向上取整，并用 `if tile < count` **给最后一趟加上条件**。还有一个要知道的笔误：发布的材料用 N 算 `num_m`。对方阵看不出来；下面的单元格在这个矩阵上运行它。
+# 12、13、14 号数据块落在 X 没有的行上。如果改成向下取整，会有两个数据块没人写。所以要向上取整，并用 `if tile < count` **给最后一趟加上条件**。另外要知道一处笔误：发布的材料用 N 算 `num_m`。对方阵看不出来；下面的单元格在这个矩阵上运行它。
 
 
 # %% tags=["kp:K116"] stem="guarded"
@@ -332,7 +332,7 @@ for name, given in ARGUMENTS.items():
 # the second value behind `as` is the **vector half**, 0 or 1; day 4 uses it to share rows.
 
 # %% [markdown] tags=["lang:zh"] stem="second_words" en_sha="fafa9a44"
-# 四个参数都被接受，为的是同一种语言，然后被忽略：核没有线程。除了 `is_npu`，还有两样起作用。第二个大小不是核的第二维，而是每个块里的一个循环。`as` 后面的第二个值是 **vector 的哪一半**（vector half），0 或 1；第 4 天用它来分行。
+# 四个参数都会被接受，只是为了保持语言统一，随后被忽略：核没有线程。除了 `is_npu`，还有两样起作用。第二个大小不是核的第二维，而是每个块里的一个循环。`as` 后面的第二个值说明是**哪一个 vector 核**（vector half），0 或 1；第 4 天用它来分行。
 
 
 # %% tags=["kp:K121"] stem="second"
@@ -407,9 +407,9 @@ BarView("54 个块，AutoBlockify", started_zh, "周期", look="M", language="zh
 # %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="6b1e9a93"
 # ## 小结
 #
-# - 块按轮执行，每轮的个数等于核组数；没填满的一轮也要一整轮的时间。
+# - 块按轮执行，每轮的块数等于核组数；没填满的一轮也要一整轮的时间。
 # - 每块多个数据块：`t * blocks + cid`，趟数向上取整，最后一趟加条件。
-# - `threads`、`is_cpu`、`prelude` 和 `pipeline` 在这里不起作用；第二个大小是一个循环。
+# - `threads`、`is_cpu`、`prelude` 和 `pipeline` 在这里不起作用；第二个大小变成一个循环。
 #
 # **练习：** [d2.tile_loops](../../../exercises/zh/day2/tile_loops.ipynb)。
 

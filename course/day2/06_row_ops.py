@@ -233,7 +233,7 @@ print("right:", close(softmax(X.npu()), X.softmax(dim=1)))
 # %% [markdown] tags=["lang:zh"] stem="loop_words" en_sha="3b3b5f19"
 # ## 第 2 步：对行数据块的循环
 #
-# 16 个数据块，四个逻辑块：每个逻辑块用 `T.serial` 循环处理每隔四个的数据块。下面的泳道都属于同一个块。本次计算时，下一次要用的数据块已在载入；这是编译器安排的。
+# 16 个数据块，四个逻辑块：每个逻辑块用 `T.serial` 循环处理编号依次相差 4 的数据块。下面的泳道都属于同一个逻辑块。本次计算时，下一次要用的数据块已在载入；这是编译器安排的。
 
 # %% tags=["lang:en"] stem="show_timeline"
 show_timeline(softmax)
@@ -248,7 +248,7 @@ show_timeline(softmax, language="zh")
 # lines cost time for nothing. Leave them out, and add 300 to every input. What becomes of C?
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="shift_words" en_sha="4760cf4b"
-# ## 为什么减去最大值？
+# ## 为什么要减去最大值？
 #
 # 公式并没有要求：各项共有的因子在商里会消掉。所以这几行似乎白费时间。把它们去掉，并给每个输入加上 300。C 会变成什么？
 
@@ -280,7 +280,7 @@ for finding in launch.findings:
 # place where infinity arises. Rule: **take the maximum away before exp, always.**
 
 # %% [markdown] tags=["lang:zh"] stem="shift_rule" en_sha="d3cbf7d3"
-# 数学上是同一个 softmax；但在 float32 里 `exp(300)` 是无穷大，无穷大除以无穷大不是数。减去最大值后，指数都不大于 0。报告指出了无穷大最先出现的地方。规则：**在 exp 之前总要减去最大值。**
+# 数学上是同一个 softmax；但在 float32 里 `exp(300)` 是无穷大，无穷大除以无穷大得到 NaN（不是数）。减去最大值后，指数都不大于 0。报告指出了无穷大最先出现的地方。规则：**在 exp 之前总要减去最大值。**
 
 # %% tags=["lang:en"] stem="show_memory"
 show_memory(softmax)
@@ -305,7 +305,7 @@ show_memory(softmax, language="zh")
 # - `reduce_max` 和 `reduce_sum` 用 `dim`，`reduce` 用 `dims` 和归约方式。
 # - 一个数据块的 softmax：最大值、减法、exp、求和、除法；不减最大值就会溢出。
 #
-# **练习：** [d2.softmax](../../../exercises/zh/day2/softmax.ipynb)，从空白页写起；比 UB 还大的行见 [d2.softmax_two_pass](../../../exercises/zh/day2/softmax_two_pass.ipynb)。
+# **练习：** [d2.softmax](../../../exercises/zh/day2/softmax.ipynb)，从零写起；比 UB 还大的行见 [d2.softmax_two_pass](../../../exercises/zh/day2/softmax_two_pass.ipynb)。
 
 # %% tags=["golden"] stem="golden"
 # What the text says holds in the outputs.

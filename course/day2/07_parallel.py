@@ -29,7 +29,7 @@
 # - 在编译之前，说出一个逐元素公式会变成哪些向量运算；
 # - 说出 `T.if_then_else` 的代价和原因；
 # - 区分能**向量化**（vectorise）的循环、保持标量的循环和不允许的循环；
-# - 读懂编译器对每个循环写下的注记，并改好循环。
+# - 读懂编译器给每个循环写下的注记，并据此改好循环。
 
 # %% tags=["setup"] stem="imports"
 import os
@@ -182,7 +182,7 @@ for name, op in compared.items():
 # %% [markdown] tags=["lang:zh", "lecture"] stem="choice_words" en_sha="817b38bb"
 # ## 两个分支
 #
-# 六种比较只有四种方式：`a > b` 变成了 `b < a`，两个操作数对调。每个元素一位的结果交给 `T.if_then_else`。设第一个分支贵，是 `exp(a)`；第二个便宜，是 `b * b`。三次运行里，正的元素分别是零个、一半、全部。哪一次 `exp` 用的时间最长？
+# 六种比较只有四种方式：`a > b` 变成了 `b < a`，两个操作数对调。比较结果每个元素占一位，交给 `T.if_then_else`。设第一个分支贵，是 `exp(a)`；第二个便宜，是 `b * b`。三次运行里，正的元素分别是零个、一半、全部。哪一次 `exp` 用的时间最长？
 
 # %% tags=["lang:en"] stem="p1"
 answer("d2.parallel.p1", "?")  # a: where all are positive  b: where half are  c: the same in all
@@ -229,7 +229,7 @@ show_timeline(choice, language="zh")
 # needs the one before it. All three stand under `T.Parallel`. Which become vector operations?
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="scalar_words" en_sha="aeff2620"
-# ## 先错：三个循环
+# ## 先看错的：三个循环
 #
 # 一行 256 个数。第一个循环：循环体里有两条语句。第二个：下标要计算，`c[N - 1 - i]`，把一行倒过来。第三个：累加和，每个元素要用前一个元素。三个都写在 `T.Parallel` 下面。哪些会变成向量运算？
 
@@ -280,7 +280,7 @@ for form, kernel in wrong_first.items():
 # right; upstream may read old ones. `differences` tells where a kernel leans on that. Now the price.
 
 # %% [markdown] tags=["lang:zh"] stem="price_words" en_sha="66ffbbb9"
-# 一个也没有。最后一个不只是慢。`T.Parallel` 承诺**任何一次迭代都不用别的迭代写的东西**；累加和违背了这个承诺。我们的模拟器保持次序，所以数字是对的；上游可能读到旧值。`differences` 会指出内核哪里依赖这一点。再看代价。
+# 一个也没有。最后一个不只是慢。`T.Parallel` 承诺**任何一次迭代都不用别的迭代写入的值**；累加和违背了这个承诺。我们的模拟器保持次序，所以数值是对的；上游可能读到旧值。`differences` 会指出内核哪里依赖这一点。再看代价。
 
 # %% tags=["kp:K123"] stem="price"
 from tlcourse.jit.differences import differences
@@ -321,7 +321,7 @@ BarView(
 # elsewhere.
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="price_rule" en_sha="2a1900a3"
-# 标量循环在流水线 S 上一个一个地读写元素。药方就在写法里：**每个循环一条语句，存入时下标只用循环变量，迭代之间互不等待**。确实需要先后次序时，有专门的调用：这里是 `T.cumsum`，别处是归约。
+# 标量循环在流水线 S 上一个一个地读写元素。改法就在代码里：**每个循环一条语句，存入时下标只用循环变量，迭代之间互不等待**。确实需要先后次序时，有专门的调用：这里是 `T.cumsum`，别处是归约。
 
 # %% [markdown] tags=["lang:en"] stem="flat_words"
 # ## A tile becomes one row

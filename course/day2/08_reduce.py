@@ -106,7 +106,7 @@ show_memory(kernels["reduce_sum, dim=1"], language="zh")
 # %% [markdown] tags=["lang:zh"] stem="size_words" en_sha="32beed70"
 # ## 44 列的尾块
 #
-# 现在假设一行很长，分成 64 x 256 的数据块送来。第二块只有 300 - 256 = 44 列数据，其余部分没有人写过。先对这一块直接归约，再用 `size`：从数据块第一个元素起、要计入的那个方框的大小。
+# 现在假设一行很长，分成 64 x 256 的数据块送来。第二块只有 300 - 256 = 44 列数据，其余部分没有人写过。先对这一块直接归约，再用 `size`：它给出从数据块第一个元素起、要计入的方框的大小。
 
 # %% tags=["lang:en"] stem="show_box"
 from tlcourse.widgets.grid import MatrixTiles
@@ -272,7 +272,7 @@ BarView("float16 里 4096 个 0.1 的和，按数据块的宽度", halves, look=
 # Rule: **compare sums with a bound, never bit by bit, and add up in float32.**
 
 # %% [markdown] tags=["lang:zh"] stem="order_rule" en_sha="2937ef06"
-# 一个接一个地加，和停在 256 不再变化：下一个 float16 数远在 0.25 之外，而 0.1 不到它的一半。更宽的数据块得到别的结果，而次序没有保证：那由芯片决定。规则：**比较和时要用误差界，不要逐位比较；累加要用 float32。**
+# 一个接一个地加，和停在 256 不再变化：下一个 float16 数相距 0.25，而 0.1 不到它的一半。更宽的数据块得到别的结果，而次序没有保证，由芯片决定。规则：**比较和时要用误差界，不要逐位比较；累加要用 float32。**
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="recap"
 # ## Recap

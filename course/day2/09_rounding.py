@@ -50,7 +50,7 @@ import torch
 # %% [markdown] tags=["lang:zh", "lecture"] stem="line_words" en_sha="8d7d9a77"
 # ## 一共有多少个数？
 #
-# 两种格式都是 16 位。float16 用 10 位表示数字，5 位表示指数；bfloat16 较新，为神经网络而设计，用 7 位和 8 位。在 100 和 104 之间，哪一种的数更多？
+# 两种格式都是 16 位。float16 用 10 位表示尾数，5 位表示指数；bfloat16 较新，为神经网络而设计，分别用 7 位和 8 位。在 100 和 104 之间，哪一种的数更多？
 
 # %% tags=["lang:en"] stem="p1"
 answer("d2.rounding.p1", "?")  # a: bfloat16  b: float16  c: both have as many
@@ -91,7 +91,7 @@ TickView("100 到 104 之间的数", marks, 100, 104, language="zh")
 # number.
 
 # %% [markdown] tags=["lang:zh"] stem="line_rule" en_sha="04cd18a3"
-# float16 精细八倍；bfloat16 能表示的范围与 float32 一样大。`exp(12)` 在前者里是无穷大，在后者里只是粗糙。所以 bf16 不容易溢出，但位数少。间隔随数的大小增长：**eps** 是 1 处间隔的一半，即一次舍入的误差与数本身之比。
+# float16 的间隔只有 bfloat16 的八分之一；bfloat16 能表示的范围与 float32 一样大。`exp(12)` 在前者里是无穷大，在后者里只是粗糙。所以 bf16 不容易溢出，但有效位数少。间隔随数的大小增长：**eps** 是 1 处间隔的一半，即一次舍入的误差与数本身之比。
 
 # %% [markdown] tags=["lang:en"] stem="halves_words"
 # ## Exactly half
@@ -199,7 +199,7 @@ show_passes(legal, language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="tolerance_words" en_sha="2e800fe9"
 # ## 很宽的容差
 #
-# 所以结果会略有不同，测试必须允许这一点。有人用 `torch.allclose(y, want, atol=1e-2)` 测试长度 4096 的行的 softmax。它从没失败过：这是好事吗？三个结果里哪些能通过：正确的、全零的、每个元素都是 1/4096 的？
+# 所以结果会略有不同，测试必须允许这一点。有人用 `torch.allclose(y, want, atol=1e-2)` 测试每行 4096 个数的 softmax。它从没失败过：这是好事吗？三个结果里哪些能通过：正确的、全零的、每个元素都是 1/4096 的？
 
 # %% tags=["lang:en"] stem="p2"
 answer("d2.rounding.p2", "?")  # a: the right one alone  b: the right one and 1/4096  c: all three
@@ -230,7 +230,7 @@ for name, y in candidates.items():
 # |a||b|. Our checks use c = 4 for float32, 2 for 16 bits.
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="bound_words" en_sha="0913db93"
-# 最大的权重都小于 1e-2，所以什么都能通过。误差要用被舍入的量的大小来衡量：**|y - r| <= c eps S**。r 是 float64 的结果，S 是参与这个元素的各数的大小。对 softmax，exp 会放大减法的误差；对矩阵乘，S 是 |a||b| 之和。我们的检查里，float32 用 c = 4，16 位用 2。
+# 最大的权重都小于 1e-2，所以什么都能通过。误差要用被舍入的量的大小来衡量：**|y - r| <= c eps S**。r 是 float64 的结果，S 是参与这个元素的各数的大小。对 softmax，exp 会放大减法的误差；对矩阵乘，S 是 |a||b| 之和。我们的检查里，float32 用 c = 4，16 位类型用 c = 2。
 
 
 # %% tags=["kp:K087"] stem="gemms"
@@ -294,7 +294,7 @@ BarView("整体误差，占 eps 的百分比（上限 100）", forms, "%", look=
 # bound has a reason, or it is no test.**
 
 # %% [markdown] tags=["lang:zh"] stem="bound_rule" en_sha="782945f6"
-# 少一个块远远超出两个界限。每次循环都舍入，即 f16 的**累加器**（accumulator），却在第一个界限以内：S 很大，因为它不知道各项会相互抵消。第二个界限，即所有元素合起来的误差，能发现它：一次舍入约为 0.4 eps，多次就更多。规则：**误差界要有依据，否则不是测试。**
+# 漏掉一个块，误差远远超出两个界限。每次循环都舍入，即用 f16 作**累加器**（accumulator），却在第一个界限以内：S 很大，因为它不知道各项会相互抵消。第二个界限，即所有元素合起来的误差，能发现它：一次舍入约为 0.4 eps，多次就更多。规则：**误差界要有依据，否则不是测试。**
 
 # %% [markdown] tags=["lang:en"] stem="six_words"
 # ## Drill: rounding or bug?

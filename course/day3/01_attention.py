@@ -26,10 +26,10 @@
 # *核心内容，35 分钟，先修 2.6 节*
 #
 # 学完后你能够
-# - 分五步写出**注意力**（attention）：先用 torch，再写成一串内核；
+# - 分五步写出**注意力**（attention）：先用 torch，再写成依次启动的几个内核；
 # - 说明缩放有什么用，并测量它；
-# - 从各行的和发现 softmax 取错了轴；
-# - 算出分数矩阵的代价，并说明为什么它不必存在。
+# - 从各行之和看出 softmax 取错了轴；
+# - 算出分数矩阵要占多少内存，并说明为什么它不必存在。
 
 # %% tags=["setup"] stem="imports"
 import os
@@ -50,7 +50,7 @@ import torch
 # %% [markdown] tags=["lang:zh", "lecture"] stem="stages_words" en_sha="542245a6"
 # ## 五步
 #
-# 256 个查询看 256 个键，一个头，D = 64。第 1 步：**分数**（score），每个查询乘每个键。第 2 步：**缩放**（scale）。第 3 步：**掩码**（mask）遮住不许看的部分，这里是未来。第 4 步：每行取 softmax。第 5 步：权重乘以 V。课程预告说四步，列出的正是这五步。
+# 256 个查询对 256 个键，一个头，D = 64。第 1 步：**分数**（score），每个查询与每个键做点积。第 2 步：**缩放**（scale）。第 3 步：**掩码**（mask）遮住不许看的部分，这里是后面的键。第 4 步：每行取 softmax。第 5 步：权重乘以 V。课程预告说是四步，列出来的却是这五步。
 
 # %% tags=["lecture", "kp:K140", "kp:K141", "kp:K142", "kp:K143", "kp:K144"] stem="in_torch"
 S, D = 256, 64
@@ -84,7 +84,7 @@ print("weight of the future under the mask:", causal_weights.triu(1).abs().sum()
 # %% [markdown] tags=["lang:zh"] stem="scale_words" en_sha="9a0b2cc5"
 # ## 缩放只是装饰吗？
 #
-# 一个分数是 64 个乘积之和，所以变化幅度约为 8。缩放把它变回 1。一行的权重分布得有多均匀，用**熵**（entropy）来量：256 个键权重相同时是 8 比特，一个键拿走全部时是 0。不做缩放，还剩多少比特？
+# 一个分数是 64 个乘积之和，所以标准差约为 8。缩放把它变回 1。一行的权重分布得有多均匀，用**熵**（entropy）来衡量：256 个键权重相同时是 8 比特，一个键占去全部权重时是 0。不做缩放，还剩多少比特？
 
 # %% tags=["lang:en"] stem="p1"
 answer("d3.attention.p1", "?")  # a: about 7, as with it  b: about 4  c: about 1
@@ -130,7 +130,7 @@ BarView("一行的熵，单位 0.1 比特", tenths, look="UB", language="zh")
 # %% [markdown] tags=["lang:zh"] stem="axis_words" en_sha="d0de6a10"
 # ## 取错了轴
 #
-# softmax 沿一个轴进行。取错了轴不会崩溃，形状也对。但一行权重是一个分布：加起来必须等于 1。在相信任何一个之前，先看看两种取法各行的和。
+# softmax 沿一个轴进行。取错了轴，程序不会崩溃，形状也对。但一行权重是一个概率分布，加起来必须等于 1。先看两种取法的各行之和，再决定相信哪一种。
 
 # %% tags=["kp:K143"] stem="axis"
 wrong_O, wrong = attention(Q, K, V, axis=0)
@@ -149,9 +149,9 @@ for name, values in sums.items():
 # memory: scores and weights, each of S by S numbers.
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="chain_words" en_sha="aa943474"
-# ## 写成一串内核
+# ## 写成三个内核
 #
-# 用第 2 天学到的东西：Q 乘 K 的转置（`b_transpose=True`），各行的 softmax，再乘 V。三次启动。从一个内核传到下一个的数据要经过全局内存：分数和权重，各有 S 乘 S 个数。
+# 用第 2 天学过的写法：Q 乘 K 的转置（`b_transpose=True`），各行取 softmax，再乘 V，一共启动三次。从一个内核传到下一个的数据要经过全局内存：分数和权重，各有 S 乘 S 个数。
 
 
 # %% tags=["kp:K140", "kp:K141", "kp:K144"] stem="products"
@@ -228,7 +228,7 @@ show_timeline(stage_scores, language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="memory_words" en_sha="0417e591"
 # ## 长度加倍
 #
-# Q、K、V 和 O 有 S 行，每行 D 个数。分数有 S 行，每行 S 个数。现在要读一段两倍长的文本。整个分数矩阵需要多少内存？是原来的几倍？与 Q、K、V 相比又怎样？
+# Q、K、V 和 O 各有 S 行，每行 D 个数。分数有 S 行，每行 S 个数。现在要处理一段两倍长的文本。整个分数矩阵占的内存是原来的几倍？与 Q、K、V 相比又怎样？
 
 # %% tags=["lang:en"] stem="p2"
 answer("d3.attention.p2", "?")  # a: twice the memory  b: four times  c: as much as before
@@ -263,7 +263,7 @@ BarView("float32 的分数，一个头", mib, "MiB", look="GM", language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="never_words" en_sha="c2a930cb"
 # ## 不必存在的东西
 #
-# 64 个查询的一个块只需要自己那几行分数，而且一次只要一个数据块：算出一块，用掉，忘掉。**FlashAttention** 从不建立整个矩阵；它带着一个边走边修正的 softmax。为什么结果仍然正确，下一节说明。
+# 负责 64 个查询的一个逻辑块只需要自己那 64 行分数，而且一次只要一个数据块：算出来，用完就丢。**FlashAttention** 从不建立整个矩阵；它逐块推进 softmax，边算边修正。为什么结果仍然正确，下一节说明。
 
 # %% tags=["lang:en", "kp:K145", "kp:K146", "kp:K147"] stem="show_tile"
 from tlcourse.widgets.grid import MatrixTiles
@@ -287,9 +287,9 @@ MatrixTiles(S, S, 64, 64, block=6, language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="17b04552"
 # ## 小结
 #
-# - 分数、缩放、掩码、softmax、乘 V：五步，串起来是三个内核。
-# - 不缩放时，softmax 只挑出个别的键；每行权重之和必须是 1。
-# - 分数随 S 乘 S 增长，而一个数据块的分数不会。
+# - 分数、缩放、掩码、softmax、乘 V：五步，可以写成依次启动的三个内核。
+# - 不缩放时，softmax 几乎只选中个别的键；每行权重之和必须是 1。
+# - 整个分数矩阵随 S 的平方增长，一个分数数据块的大小不变。
 #
 # **接下来：** 3.2 节，在线 softmax。
 

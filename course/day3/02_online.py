@@ -29,7 +29,7 @@
 # - 分块计算 softmax，每块只看一次；
 # - 说明**修正系数**（correction factor）修正什么，它能有多大；
 # - 证明结果与普通的 softmax 相等；
-# - 把它写成一个保存最大值和分母的内核。
+# - 把它写成内核，一路保存最大值和分母。
 
 # %% tags=["setup"] stem="imports"
 import os
@@ -50,7 +50,7 @@ import torch
 # %% [markdown] tags=["lang:zh", "lecture"] stem="hand_words" en_sha="a7deadd0"
 # ## 用六个数手算
 #
-# 这一行是 1, 3 | 2, 5 | 4, 0，分成三块。softmax 需要全体的最大值，但它到最后才知道。于是带着两个数走：`m` 是到目前为止的最大值，`l` 是到目前为止 `exp(x - m)` 的和。当某一块带来更大的 `m` 时，已有的和偏大，而偏大的倍数是已知的。
+# 这一行是 1, 3 | 2, 5 | 4, 0，分成三块。softmax 需要整行的最大值，但要到最后才知道。于是一路保存两个数：`m` 是到目前为止的最大值，`l` 是到目前为止 `exp(x - m)` 的和。某一块带来更大的 `m` 时，已有的和就偏大了，而偏大的倍数是已知的。
 
 # %% tags=["lecture", "kp:K150", "kp:K151", "kp:K152", "kp:K153", "kp:K154"] stem="by_hand"
 row = torch.tensor([1.0, 3, 2, 5, 4, 0])
@@ -80,7 +80,7 @@ print(f"plain: max {row.max():.0f}, denominator {torch.exp(row - row.max()).sum(
 # %% [markdown] tags=["lang:zh"] stem="factor_words" en_sha="7a7bdccd"
 # ## 系数能有多大？
 #
-# 第一块之前系数是 0，因为还没有求过和。然后最大值从 3 变成 5；最后一块里它没有变。任取一行，任意分块。修正系数总是在哪两个数之间？
+# 处理第一块时系数是 0，因为之前什么也没有累加。然后最大值从 3 变成 5；最后一块里它没有变。任取一行，任意分块，修正系数总在哪两个数之间？
 
 # %% tags=["lang:en"] stem="p1"
 answer("d3.online.p1", "?")  # a: 0 and 1  b: 1 and infinity  c: it can be any number above 0
@@ -120,7 +120,7 @@ print(f"{sum(agree)} of 50 random splits agree; factors from {min(seen):.0f} to 
 # of the blocks does not matter.**
 
 # %% [markdown] tags=["lang:zh"] stem="proof" en_sha="25359fb2"
-# 证明只要三行。设 `m'` 为新的最大值。已经求和的每一项 `exp(x - m)` 乘以 `exp(m - m')` 就是 `exp(x - m')`。所以每块之后，`l` 都是已看到的全部 `exp(x - m')` 之和，而 `m'` 从不下降：系数至多为 1。**块的先后次序无关紧要。**
+# 证明只要三句。设 `m'` 为新的最大值。已经求和的每一项 `exp(x - m)` 乘以 `exp(m - m')` 就是 `exp(x - m')`。所以处理完每一块，`l` 都等于已处理的全部 `exp(x - m')` 之和，而 `m'` 从不变小：系数至多为 1。**块的先后次序无关紧要。**
 
 # %% tags=["lang:en", "lecture"] stem="show_denominator"
 from tlcourse.widgets.bars import BarView
@@ -148,9 +148,9 @@ BarView("512 个数的一行，逐块的分母，单位 0.1", running, look="VEC
 # around -200. Which of them will you notice?
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="wrong_words" en_sha="e21c93a0"
-# ## 两个看似合理的错误
+# ## 两个看上去合理的错误
 #
-# 第一个版本漏掉系数：直接把各块的和加起来。第二个让最大值从 0 而不是负无穷开始。两者都在 0 附近的一行和 -200 附近的一行上试一试。你会注意到哪一个？
+# 第一个版本漏掉系数，直接把各块的和加起来。第二个版本让最大值从 0 而不是负无穷开始。两者都在 0 附近的一行和 -200 附近的一行上运行。哪个错误会在结果中显露出来？
 
 # %% tags=["lang:en"] stem="p2"
 answer("d3.online.p2", "?")  # a: both on both rows  b: the second on the low row only  c: neither
@@ -158,7 +158,7 @@ answer("d3.online.p2", "?")  # a: both on both rows  b: the second on the low ro
 # %% tags=["lang:zh"] stem="p2" en_sha="8506c918"
 answer(
     "d3.online.p2", "?", language="zh"
-)  # a：两者在两行上都错  b：第二个只在低的一行上错  c：都不错
+)  # a：两者在两行上都错  b：第二个只在 -200 那行错  c：都没有错
 
 
 # %% tags=["reveal", "lecture", "kp:K156"] stem="slips"
@@ -186,7 +186,7 @@ print("around +300:", f"{high:.2f}")
 # does not show. With both right, a row around 300 is as good as one around 0: nothing overflows.
 
 # %% [markdown] tags=["lang:zh"] stem="slips_rule" en_sha="2a7a3043"
-# 漏掉系数时，只要最大值在途中变大，和就是错的。从 0 开始时，低的一行的最大值停在 0：各项都消失，最后的商是 0 除以 0。在有正数的行上，第二个错误看不出来。两处都正确时，300 附近的一行与 0 附近的一行一样好：不会溢出。
+# 漏掉系数时，只要最大值在途中变大，和就是错的。从 0 开始时，-200 附近那一行的最大值停在 0：各项都变成 0，最后的商是 0 除以 0。在有正数的行上，第二个错误看不出来。两处都写对时，300 附近的一行也和 0 附近的一行一样准确，不会溢出。
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="kernel_words"
 # ## As a kernel
@@ -198,7 +198,7 @@ print("around +300:", f"{high:.2f}")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="kernel_words" en_sha="d56c71d7"
 # ## 写成内核
 #
-# 64 行，每行 512 个 300 附近的数，每块 64 列。`m` 和 `l` 在整个循环中留在核内；每一块只留下它的最大值和它的和。输入的每个数只读一次。各行代码与上面表格的列一一对应。
+# 64 行，每行 512 个 300 附近的数，每块 64 列。`m` 和 `l` 在整个循环中留在核内；每一块只留下最大值与和。输入的每个数只读一次。代码的各行与上面表格的各列对应。
 
 
 # %% tags=["kp:K150", "kp:K151", "kp:K152", "kp:K153", "kp:K154"] stem="kernel"
@@ -261,7 +261,7 @@ show_memory(kernel, language="zh")
 # %% [markdown] tags=["lang:zh"] stem="output_words" en_sha="9a71440c"
 # ## 还有输出
 #
-# 注意力要的是权重乘以 V，不只是分母。累计输出 `o` 是 `exp(x - m)` 乘以 V 的各行之和，所以同一个系数也能修正它：`o = o * factor + p @ v`。最后除以 `l`，就是 softmax 乘以 V。再用那六个数，配上 V 的一列。
+# 注意力要的是权重乘以 V，不只是分母。累计输出 `o` 是各个 `exp(x - m)` 乘以 V 对应行再求和，所以同一个系数也能修正它：`o = o * factor + p @ v`。最后除以 `l`，就是 softmax 乘以 V。再用那六个数算一遍，配上 V 的一列。
 
 # %% tags=["kp:K155"] stem="output"
 values = torch.tensor([1.0, 0, 2, 1, 3, 5])
@@ -285,11 +285,11 @@ print(f"online {o / l:.4f}, plain {row.softmax(0) @ values:.4f}")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="079b26ca"
 # ## 小结
 #
-# - 带着 `m` 和 `l`；`m` 变大时，已有的和都乘以 `exp(m - m')`。
+# - 一路保存 `m` 和 `l`；`m` 变大时，已有的和都乘以 `exp(m - m')`。
 # - 系数在 0 和 1 之间；无论块的次序如何，结果都是普通的 softmax。
 # - `m` 从负无穷开始；同一个系数也修正累计输出。
 #
-# **练习：** [d3.online_softmax](../../../exercises/zh/day3/online_softmax.ipynb)，任意宽度；然后 [d3.which_mutant](../../../exercises/zh/day3/which_mutant.ipynb)。
+# **练习：** [d3.online_softmax](../../../exercises/zh/day3/online_softmax.ipynb)，行宽任意；然后做 [d3.which_mutant](../../../exercises/zh/day3/which_mutant.ipynb)。
 
 # %% tags=["golden"] stem="golden"
 # What the text says holds in the outputs.

@@ -29,7 +29,7 @@
 # - 把 **FlashAttention** 写成一个内核：矩阵乘、在线 softmax、累计输出；
 # - 说出哪些行在 cube 核上，哪些在 vector 核上；
 # - 遮住不存在的键；
-# - 算出它留下多少数据，并说明为什么它算得更多却更快。
+# - 算出它要保存多少数据，并说明为什么它算得更多却更快。
 
 # %% tags=["setup"] stem="imports"
 import os
@@ -50,7 +50,7 @@ import torch
 # %% [markdown] tags=["lang:zh", "lecture"] stem="plan_words" en_sha="35541bcd"
 # ## 计划
 #
-# 一个逻辑块负责 64 个查询。键和值以 64 个一块地经过。对每一块：用 `T.gemm` 求分数，做 3.2 节的在线 softmax，用 `T.gemm` 求权重乘 V，再更新累计输出。你考虑的是数据块和逻辑块，没有线程。S = 512，D = 128。
+# 一个逻辑块负责 64 个查询。键和值每 64 个一块，依次处理。对每一块：用 `T.gemm` 求分数，做 3.2 节的在线 softmax，用 `T.gemm` 求权重乘 V，再更新累计输出。这里只需考虑数据块和逻辑块，没有线程。S = 512，D = 128。
 
 # %% tags=["setup"] stem="inputs"
 os.environ["TILELANG_ASCEND_DEVICE_NAME"] = "Ascend910B1"  # all times are of this chip
@@ -90,7 +90,7 @@ MatrixTiles(512, 512, 64, 64, block=10, language="zh")
 # %% [markdown] tags=["lang:zh"] stem="softmax_words" en_sha="61a74d1a"
 # ## 第 1 步：三个空
 #
-# 下面把一个数据块的 softmax 写成**宏**（macro），即一段有名字的内核文本。使用它的循环里缺三行：分母 `l`、输出 `o` 和最后的商怎样得到。系数你在 3.2 节已经知道。先写下来，再往下看。
+# 下面把一个数据块的 softmax 写成**宏**（macro），即一段有名字的内核文本。使用它的循环里缺三行：分母 `l`、输出 `o` 和最后的商怎样得到。系数在 3.2 节已经讲过。先写下来，再往下看。
 
 
 # %% tags=["kp:K159", "kp:K147"] stem="macro"
@@ -177,12 +177,12 @@ show_timeline(kernel)
 show_timeline(kernel, language="zh")
 
 # %% [markdown] tags=["lang:en"] stem="cores_words"
-# The two products run on the cube core, all other lines of the loop on the vector cores. You wrote
-# no hand-over: `T.copy(s, p)` and the fragments tell the compiler what must cross, and it goes
+# The two products and the loads of K and V run on the cube core, all other lines of the loop on the
+# vector cores. You wrote no hand-over: `T.copy(s, p)` and the fragments tell the compiler what must cross, and it goes
 # through GM. Compare the lanes: each kind of core waits for the other. Day 4 fills these gaps.
 
-# %% [markdown] tags=["lang:zh"] stem="cores_words" en_sha="053051ed"
-# 两次矩阵乘在 cube 核上，循环的其他行都在 vector 核上。你没有写交接：`T.copy(s, p)` 和各个 fragment 告诉编译器哪些数据要过去，它们经由 GM。比较各条泳道：两种核互相等待。第 4 天来填这些空隙。
+# %% [markdown] tags=["lang:zh"] stem="cores_words" en_sha="de68d49a"
+# 两次矩阵乘和 K、V 的载入在 cube 核上，循环的其他行都在 vector 核上。交接不用你写：编译器从 `T.copy(s, p)` 和各个 fragment 看出哪些数据要交给另一种核，这些数据经由 GM。比较各条泳道：两种核互相等待。这些空隙留到第 4 天来填。
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="gain_words"
 # ## Where is the gain?
@@ -194,7 +194,7 @@ show_timeline(kernel, language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="gain_words" en_sha="d89f6107"
 # ## 收益在哪里？
 #
-# 3.1 节的一串内核只算一次分数，取一次 softmax，乘一次。这个内核做了这一切，每次循环还要重新缩放 `o` 和 `l`。可是文本长时它更快。为什么？先回答，再看两者在 S 增大时需要多少内存、多少时间。
+# 3.1 节的三个内核只算一次分数，取一次 softmax，乘一次 V。这个内核也要做这些，每次循环还要修正 `o` 和 `l`。可是文本长时它更快。为什么？先回答，再看两者在 S 增大时需要多少内存、多少时间。
 
 # %% tags=["lang:en"] stem="p1"
 answer("d3.flash.p1", "?")  # a: fewer operations  b: no S by S matrix is kept  c: more threads
@@ -253,7 +253,7 @@ BarView("各步之间的内存", rows, "MiB", look="GM", language="zh")
 # same time here; at S = 4096 the one kernel is ahead.
 
 # %% [markdown] tags=["lang:zh"] stem="gain_rule" en_sha="2cd9630a"
-# 它算得更多，留得更少。在这种芯片上，数据块要经过 GM 在核之间交接，所以字节还是要走；但每个逻辑块的工作区大小固定，每次循环重复使用，留在 L2 里。三个内核的分数和权重随 S 乘 S 增长。在这里，S = 512 时两者用时相近；S = 4096 时一个内核更快。
+# 它算得更多，存得更少。在这种芯片上，数据块要经过 GM 在核之间交接，所以数据还是要搬运；但每个逻辑块的工作区大小固定，每次循环重复使用，一直在 L2 里。三个内核的分数和权重则随 S 的平方增长。在这里，S = 512 时两者用时相近；S = 4096 时单个内核更快。
 
 # %% [markdown] tags=["lang:en"] stem="pipelined_words"
 # ## T.Pipelined or T.serial?
@@ -264,7 +264,7 @@ BarView("各步之间的内存", rows, "MiB", look="GM", language="zh")
 # %% [markdown] tags=["lang:zh"] stem="pipelined_words" en_sha="734d26f1"
 # ## T.Pipelined 还是 T.serial？
 #
-# 许多 FlashAttention 内核在对键的循环上写 `T.Pipelined(.., num_stages=2)`。它在这里改变什么？把两种写法都编译出来，逐行比较它们的 MLIR，再比较周期数。
+# 许多 FlashAttention 内核把遍历键的循环写成 `T.Pipelined(.., num_stages=2)`。它在这里会改变什么？两种写法都编译一次，逐行比较 MLIR，再比较周期数。
 
 
 # %% tags=["kp:K165"] stem="pipelined"
@@ -294,7 +294,7 @@ show_passes(kernel, language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="tail_words" en_sha="88066abb"
 # ## 不存在的键
 #
-# 现在 S = 500。最后一个数据块只有 52 个键，其中 12 行没有载入。第一个想法：先把数据块清零，让这些键等于零，零乘任何数都是零。这样没有害处吗？
+# 现在 S = 500。最后一个数据块只装 52 个键，还有 12 行没有载入。最初的想法：先把数据块清零，让这些键等于零，零乘任何数都是零。这样没有害处吗？
 
 # %% tags=["lang:en"] stem="p2"
 answer("d3.flash.p2", "?")  # a: harmless  b: O is wrong  c: the simulator stops
@@ -376,7 +376,7 @@ show_memory(kernel, language="zh")
 # not count gets minus infinity, for which exp gives exactly 0. Rule: **mask before the softmax.**
 
 # %% [markdown] tags=["lang:zh"] stem="tail_rule" en_sha="611941ff"
-# 分数 0 并不等于没有：`exp(0 - m)` 会进入分母，真正的键得到的就少了。没有任何发现，因为每个数都写过；只有数值本身能说明。不该计入的要设为负无穷，它的 exp 正好是 0。规则：**在 softmax 之前遮住。**
+# 分数为 0 并不等于没有这个键：`exp(0 - m)` 会进入分母，真正的键分到的权重就少了。模拟器没有任何发现，因为每个数都写过；只有数值能看出错误。不该计入的要设为负无穷，它的 exp 正好是 0。规则：**在 softmax 之前加掩码。**
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="recap"
 # ## Recap
@@ -392,10 +392,10 @@ show_memory(kernel, language="zh")
 # ## 小结
 #
 # - 每块键：分数、在线 softmax、权重乘 V；`l` 和 `o` 共用一个系数。
-# - 它不保存 S 乘 S 的矩阵，比一串内核快；`T.Pipelined` 在这里什么都不改变。
-# - 不存在的键在 softmax 之前用负无穷遮住。
+# - 它不保存 S 乘 S 的矩阵，比三个内核快；`T.Pipelined` 在这里什么都不改变。
+# - 不存在的键在 softmax 之前用负无穷作掩码。
 #
-# **练习：** [d3.flash_attention](../../../exercises/zh/day3/flash_attention.ipynb)，从空白页写起，然后是 [d3.causal](../../../exercises/zh/day3/causal.ipynb)。
+# **练习：** [d3.flash_attention](../../../exercises/zh/day3/flash_attention.ipynb)，从零写起，然后做 [d3.causal](../../../exercises/zh/day3/causal.ipynb)。
 
 # %% tags=["golden"] stem="golden"
 # What the text says holds in the outputs.

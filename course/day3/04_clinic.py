@@ -29,7 +29,7 @@
 # - 区分三类故障：**精度**（precision）、**编译**（compile）和**运行**（run）；
 # - 用 `T.print` 查看运行中的内核，找到 NaN 产生的地方；
 # - 读懂报错的四个部分，以及一条发现（finding）中的两行代码；
-# - 手写一个标志，并说出没有人等它时会怎样。
+# - 手写一个标志，并说出没有流水线等它时会怎样。
 
 # %% tags=["setup"] stem="imports"
 import os
@@ -50,7 +50,7 @@ import torch
 # %% [markdown] tags=["lang:zh", "lecture"] stem="patient_words" en_sha="93a35274"
 # ## 第一位病人：能运行，但结果错
 #
-# 用于**左侧**填充文本的 FlashAttention：前 `pad` 个键不是词，像 3.3 节那样得到负无穷。64 个查询，192 个键分三块。`pad` = 0 和 40 的测试都通过了。后来有人送来一段填充了 64 个键的文本。
+# 用于**左侧**填充文本的 FlashAttention：前 `pad` 个键不是词，像 3.3 节那样得到负无穷。64 个查询，192 个键分三块。`pad` = 0 和 40 的测试都通过了。后来有人送来一段左侧填充了 64 个键的文本。
 
 # %% tags=["setup"] stem="inputs"
 os.environ["TILELANG_ASCEND_DEVICE_NAME"] = "Ascend910B1"  # all times are of this chip
@@ -170,7 +170,7 @@ BarView("按填充数量：原内核的 O 中 NaN 的个数", counted, look="UB"
 # the order of the work, not in the order in which you see it.
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="born_words" en_sha="e2c2f307"
-# 这是**精度**类：能编译，能运行，数值错。O 里全是 NaN，而 O 由最后的商写出。可是 NaN 就是在那里产生的吗？要找第一个错的数：按工作的先后，而不是按你看到的先后。
+# 这是**精度**类：能编译，能运行，数值错。O 里全是 NaN，而 O 由最后的除法写出。可是 NaN 就是在那里产生的吗？要找第一个错误的数：按计算的先后，而不是按你看到的先后。
 
 # %% tags=["lang:en"] stem="p1"
 answer("d3.clinic.p1", "?")  # first NaN: a: the quotient  b: T.gemm of p and v  c: the first trip
@@ -231,7 +231,7 @@ show_timeline(padded(64, lowest=-1e30), language="zh")
 # fragment. Copy it to a shared tile first. Our `lint` says so, although the simulator prints both.
 
 # %% [markdown] tags=["lang:zh"] stem="mended_words" en_sha="a163aaaf"
-# 用一个很小的数代替负无穷就好了：差是 0，系数是 1，分母仍是 0。你现在有四种手段：源码位置、打印、检查，以及上面的时间线（profile）。关于打印要注意：上游只接受 shared 数据块和张量，fragment 会被拒绝，要先拷贝到一个 shared 数据块。模拟器两种都打印，但我们的 `lint` 会指出来。
+# 用一个绝对值很大的负数代替负无穷就好了：差是 0，系数是 1，分母仍是 0。你现在有四种手段：源码位置、打印、检查，以及上面的时间线（profile）。打印要注意：上游只接受 shared 数据块和张量，拒绝 fragment，要先拷贝到 shared 数据块。模拟器两种都能打印，但我们的 `lint` 会指出来。
 
 
 # %% tags=["kp:K167"] stem="fragment"
@@ -268,7 +268,7 @@ print(reports[False][0].diagnostic.fix)
 # %% [markdown] tags=["lang:zh", "lecture"] stem="compile_words" en_sha="9ec5a3a7"
 # ## 第二位病人：不能编译
 #
-# **编译**类。三个内核：一个形状错，一个数据类型错，一个函数名拼错。报错有四个部分：错在哪里、带标记的那一行、为什么、怎样改。按这个次序检查：函数名和参数、数据类型、形状。报错信息会说明是哪一种。
+# **编译**类。三个内核：一个形状错，一个数据类型错，一个函数名拼错。报错有四个部分：错误是什么、带标记的那一行、为什么、怎样改。按这个次序检查：函数名和参数、数据类型、形状。报错会说明是哪一种。
 
 
 # %% tags=["kp:K168"] stem="broken"
@@ -333,7 +333,7 @@ TileView(64, 64, 128, language="zh")
 # one thing, try again.**
 
 # %% [markdown] tags=["lang:zh"] stem="compile_rule" en_sha="eb1d044c"
-# 图中就是第一条信息所要求的：A 的列对上 B 的行。这里什么都没有编译或运行，只读了文本。规则：**先读第一行和改法，改一处，再试。**
+# 图中就是第一条报错所要求的：A 的列数要等于 B 的行数。这里既没有编译，也没有运行，只读入了文本。规则：**先读第一行和改法，改一处，再试。**
 
 # %% [markdown] tags=["lang:en"] stem="tail_words"
 # ## Third patient: the end of the tensor
@@ -345,7 +345,7 @@ TileView(64, 64, 128, language="zh")
 # %% [markdown] tags=["lang:zh"] stem="tail_words" en_sha="95892fa3"
 # ## 第三位病人：张量的末尾
 #
-# **运行**类：能编译，运行时出错。这里两个各 64 行的逻辑块处理 100 行的张量。芯片会碰到旁边的任何数据，而且一声不响。模拟器检查每次访问，它的发现指出哪一行、哪个逻辑块、超出多少。
+# **运行**类：能编译，运行时出错。这里两个各 64 行的逻辑块处理 100 行的张量。芯片会读写旁边的数据，而且不报错。模拟器检查每次访问，它的发现会指出哪一行、哪个逻辑块、超出多少。
 
 
 # %% tags=["kp:K170", "kp:K171"] stem="overrun"
@@ -384,9 +384,9 @@ MatrixTiles(100, 128, 64, 128, block=0, language="zh")
 # which pipe a call stands.
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="flags_words" en_sha="9aaec4c4"
-# ## 第四位病人：没有人等的标志
+# ## 第四位病人：没有流水线等待的标志
 #
-# 一个核的各条流水并行工作。**标志**（flag）给其中两条排先后：一条做完后执行 `T.set_flag`，另一条开始前执行 `T.wait_flag`。在 Developer 模式下，所有标志由编译器写。这个 Expert 内核的标志是手写的，自动插入已关闭。`T.rs` 说明一个调用在哪条流水上。
+# 一个核的各条流水线并行工作。**标志**（flag）规定其中两条的先后：一条做完后执行 `T.set_flag`，另一条开始前执行 `T.wait_flag`。在 Developer 模式下，所有标志由编译器插入。这个 Expert 内核的标志是手写的，自动插入已关闭。`T.rs` 说明一个调用在哪条流水线上。
 
 
 # %% stem="by_hand"
@@ -420,7 +420,7 @@ def add_by_hand(N=256, block=256, wait=True):
 # orders that the chip allows. Take a run whose numbers are right. What does its report say?
 
 # %% [markdown] tags=["lang:zh"] stem="race_words" en_sha="f68a6b68"
-# `wait=False` 时，存回不再等加法。有些运行碰巧仍然正确：加法恰好已经做完。启动的种子在芯片允许的各种次序中选一种。取一次数值正确的运行，它的报告会说什么？
+# `wait=False` 时，写回不再等加法。有些运行碰巧仍然正确：加法恰好已经做完。启动时的种子决定采用芯片允许的哪一种次序。取一次数值正确的运行，它的报告会说什么？
 
 # %% tags=["lang:en"] stem="p2"
 answer("d3.clinic.p2", "?")  # a: nothing, the run was right  b: a race  c: it stops before the end
@@ -463,7 +463,7 @@ show_timeline(kernels[True], kernels[False], language="zh")
 # nothing about its order.**
 
 # %% [markdown] tags=["lang:zh"] stem="race_rule" en_sha="a56804fc"
-# 报告不问数值是否碰巧正确，它问次序有没有保证。有几次运行所有元素都对，而每次运行都报告了竞争。在下面的时间线上，加法还没结束，存回就开始了。规则：**一次启动结束了、结果也对，并不能证明它的次序对。**
+# 报告看的不是数值是否碰巧正确，而是次序有没有保证。有几次运行所有元素都对，但每次运行都报告了竞争。在下面那条时间线上，加法还没结束，写回就开始了。规则：**一次启动正常结束、结果也对，并不能证明次序有保证。**
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="recap"
 # ## Recap
@@ -479,8 +479,8 @@ show_timeline(kernels[True], kernels[False], language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="7881571e"
 # ## 小结
 #
-# - 精度：按工作的先后找第一个错的数；用 `T.print` 打印 shared 数据块。
-# - 编译：函数名、数据类型、形状；报错里有哪一行、原因和改法。
+# - 精度：按计算的先后找第一个错误的数；用 `T.print` 打印 shared 数据块。
+# - 编译：函数名、数据类型、形状；报错里有行号、原因和改法。
 # - 运行：每条发现都要读，即使数值正确。
 #
 # **练习：** [d3.precision_bug](../../../exercises/zh/day3/precision_bug.ipynb)、

@@ -26,10 +26,10 @@
 # *进阶内容，40 分钟，先修 2.4 节*
 #
 # 学完后你能够
-# - 从时间线读出工作掩盖了多少载入，即**重叠**（overlap）；
+# - 从时间线读出计算有多少时间在掩盖载入，即**重叠**（overlap）；
 # - 说出 `T.Pipelined` 在这里做什么，多缓冲又做什么；
 # - 用 UB 的字节数给出第二个缓冲区的代价；
-# - 手写一个循环，让下一次载入在工作的同时进行。
+# - 手写一个循环，让下一次载入与计算同时进行。
 
 # %% tags=["setup"] stem="imports"
 import os
@@ -48,9 +48,9 @@ import torch
 # load: the part of the vector time during which MTE2 is busy, too.
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="stream_words" en_sha="2e0e2fc2"
-# ## 一串数据块
+# ## 数据块依次流过
 #
-# 64 个 16 x 512 的 float32 数据块经过一个核：载入、exp、存回。三者在三条流水上：MTE2、V、MTE3，所以可以同时处理不同的数据块。载入的重叠：V 忙的时间里，MTE2 也在忙的那一部分。
+# 64 个 16 x 512 的 float32 数据块依次经过一个核：载入、exp、写回。三者在三条流水线上：MTE2、V、MTE3，所以可以同时处理不同的数据块。载入的重叠，是指 V 忙的时间里 MTE2 也在忙的比例。
 
 
 # %% stem="stream"
@@ -89,7 +89,7 @@ def overlap(timeline):  # percent of the vector time in which the same core also
 # %% [markdown] tags=["lang:zh", "lecture"] stem="stages_words" en_sha="9eeabcc5"
 # ## 级数越多越好？
 #
-# 在别的芯片上，`num_stages` 说明有几次载入提前进行。分别用 `T.serial` 和 1、2、3 级的 `T.Pipelined` 编译这串数据块。哪个最快？先回答，再运行。
+# 在别的芯片上，`num_stages` 说明载入提前几次进行。分别用 `T.serial` 和 1、2、3 级的 `T.Pipelined` 编译这个内核。哪个最快？先回答，再运行。
 
 # %% tags=["lang:en"] stem="p1"
 answer("d3.pipelining.p1", "?")  # a: three stages  b: two stages  c: all the same
@@ -131,7 +131,7 @@ show_timeline(times[0], language="zh")
 # addresses, and turns take them in turn. Switch it off and look at time and UB.
 
 # %% [markdown] tags=["lang:zh"] stem="stages_rule" en_sha="a81f15e8"
-# IR 一字不差：在这里 `T.Pipelined` 只是没有人执行的注记。可是时间线上有重叠。它来自**多缓冲**（multi-buffering）：编译器给数据块两个地址，各次循环轮流使用。把它关掉，看看时间和 UB。
+# IR 一字不差：在这里 `T.Pipelined` 只是一个没有 pass 处理的注记。可是时间线上有重叠。它来自**多缓冲**（multi-buffering）：编译器给数据块两个地址，各次循环轮流使用。把它关掉，看看时间和 UB 的用量。
 
 # %% tags=["lang:en"] stem="p2"
 answer("d3.pipelining.p2", "?")  # off: a: twice the time  b: more, but not twice  c: the same
@@ -169,7 +169,7 @@ show_timeline(timelines["one buffer"], timelines["two buffers"], language="zh")
 # waiting; the busiest pipe sets the time.**
 
 # %% [markdown] tags=["lang:zh"] stem="price_rule" en_sha="fde7f3d8"
-# 代价是 UB 中的第二个数据块。收益止于最慢的流水：它一直忙着时，就没有更多可以掩盖，第三个缓冲区只会占地方。规则：**缓冲区掩盖等待；最忙的流水决定时间。**
+# 代价是 UB 中的第二个数据块。收益以最慢的流水线为限：它一直在忙时，就没有等待可以再掩盖，第三个缓冲区只会占空间。规则：**缓冲区掩盖等待；最忙的流水线决定时间。**
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="hand_words"
 # ## By hand
@@ -181,7 +181,7 @@ show_timeline(timelines["one buffer"], timelines["two buffers"], language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="hand_words" en_sha="f1525f31"
 # ## 手写
 #
-# 现在关掉多缓冲，由你在 Expert 模式下来做，那里一个缓冲区就是一个位置：每次循环两个数据块，**先做两次载入**。第一个版本两块共用一个缓冲区。编译器的标志保证它正确。会有重叠吗？再给第二块自己的缓冲区，比较两者。
+# 现在关掉多缓冲，由你在 Expert 模式下手写，那里一个缓冲区就是一个位置：每次循环处理两个数据块，**先做两次载入**。第一个版本里，两块共用一个缓冲区，编译器的标志保证结果正确。会有重叠吗？再给第二块一个自己的缓冲区，比较两者。
 
 
 # %% tags=["kp:K048"] stem="by_hand"
@@ -238,7 +238,7 @@ show_timeline(hand[False][0], hand[True][0], language="zh")
 # whose memory**, not by the order of lines alone.
 
 # %% [markdown] tags=["lang:zh"] stem="hand_rule" en_sha="e0fbfa3f"
-# 只有一个缓冲区时，第二次载入要等第一块存回之后：正确，但是串行。有了自己的缓冲区，第二次载入就在第一个 exp 的同时进行。能否重叠取决于**谁要用谁的内存**，而不只是行的次序。
+# 只有一个缓冲区时，第二次载入要等到第一块写回之后：结果正确，但是串行。有了自己的缓冲区，第二次载入就与第一个 exp 同时进行。能否重叠取决于**谁要用谁的内存**，而不只是代码行的次序。
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="recap"
 # ## Recap
@@ -253,7 +253,7 @@ show_timeline(hand[False][0], hand[True][0], language="zh")
 # ## 小结
 #
 # - `T.Pipelined` 不改变 IR；产生重叠的是多缓冲。
-# - 第二个缓冲区要占 UB 的字节；最忙的流水决定时间。
+# - 第二个缓冲区要占用 UB；最忙的流水线决定时间。
 # - 手写时：先做两次载入，各用自己的缓冲区。
 #
 # **练习：** [d3.overlap](../../../exercises/zh/day3/overlap.ipynb)。

@@ -26,10 +26,10 @@
 # *进阶内容，25 分钟，先修 3.4 节*
 #
 # 学完后你能够
-# - 查看每个 pass 之后的 IR，用这里的工具，也用上游的；
-# - 从编译的中途运行内核，并比较数值；
-# - **二分查找**最先使数值出错的那个 pass；
-# - 说出为什么最后碰过某一行的 pass 不一定有错。
+# - 用本课程和上游的工具，查看每个 pass 之后的 IR；
+# - 从编译中途的 IR 运行内核，并比较数值；
+# - 用**二分查找**找到最先使数值出错的 pass；
+# - 说出为什么最后改动某一行的 pass 不一定有错。
 
 # %% tags=["setup"] stem="imports"
 import os
@@ -51,7 +51,7 @@ import torch
 # %% [markdown] tags=["lang:zh", "lecture"] stem="explorer_words" en_sha="4f930e0c"
 # ## MiniCV 的全部 pass
 #
-# 浏览器显示每个 pass 之后的 IR，以及改变了什么。在命令行里，`tlcourse ir FILE:KERNEL --pass NAME` 打印其中一份文本。真正的工具里，对应的是 `--mlir-print-ir-after-all`、`--mlir-print-ir-tree-dir=DIR`，上游前端则是 `TILELANG_DUMP_IR=1`。
+# 查看器显示每个 pass 之后的 IR，以及改变了什么。在命令行里，`tlcourse ir FILE:KERNEL --pass NAME` 打印其中一份文本。真实工具里，对应的选项是 `--mlir-print-ir-after-all`、`--mlir-print-ir-tree-dir=DIR`，上游前端则是 `TILELANG_DUMP_IR=1`。
 
 # %% tags=["kp:K174"] stem="trace"
 from tlcourse.examples.minicv import minicv_developer
@@ -74,14 +74,14 @@ show_passes(kernel, language="zh")
 # %% [markdown] tags=["lang:en", "lecture"] stem="plant_words"
 # ## A planted fault
 #
-# A chain of four passes works on Tile IR. One of them has a fault: it changes a number where it
+# A chain of five passes works on Tile IR. One of them has a fault: it changes a number where it
 # should not. Each text in between can be compiled to its end and run, so each gives numbers. That
 # the IR **verifies** after every pass says nothing; it only follows the rules of its dialect.
 
-# %% [markdown] tags=["lang:zh", "lecture"] stem="plant_words" en_sha="626d543d"
+# %% [markdown] tags=["lang:zh", "lecture"] stem="plant_words" en_sha="5fadabf4"
 # ## 埋下的错误
 #
-# 四个 pass 依次处理 Tile IR。其中一个有错：它在不该改的地方改了一个数。中间的每份文本都能编译到底并运行，所以都能给出数值。每个 pass 之后 IR 都能通过**校验**，但这什么也不说明；它只是符合方言的规则。
+# 五个 pass 依次处理 Tile IR。其中一个有错：它在不该改的地方改了一个数。中间的每份文本都能编译到底并运行，所以都能得到数值。每个 pass 之后 IR 都通过**校验**（verify），但这什么也说明不了：通过校验只表示符合方言的规则。
 
 # %% stem="chain"
 from itertools import pairwise
@@ -198,7 +198,7 @@ FlowView(
 # passes took two or three runs; for the fifty passes of a real compile, how many?
 
 # %% [markdown] tags=["lang:zh"] stem="bisect_rule" en_sha="34ec98d8"
-# 最后那个 pass 只是在有错的 pass 后面打扫：删掉没人再用的数。**要问数值最先在哪里出错，而不是最后改在哪里。** 每问一次，剩下的减半。五个 pass 用了两三次运行；真正编译的五十个 pass 要几次？
+# 最后那个 pass 只是替有错的 pass 收尾：删掉不再使用的数。**要问数值最先在哪里出错，而不是最后改在哪里。** 每问一次，范围减半。五个 pass 运行了两三次；真实编译有五十个 pass，要运行几次？
 
 # %% tags=["lang:en"] stem="p2"
 answer("d3.bisect.p2", "?")  # runs for 50 passes: a: 50  b: 25  c: 6
@@ -237,7 +237,7 @@ BarView(
 # next, and the differences in between are read. That IR verifies narrows nothing down; numbers do.
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="real_words" en_sha="7a410a8b"
-# 在真正的编译里，并非每份文本都能运行：从代码生成到最后一个 pass 之间，有些运算还不能执行。这时在能运行的各站之间查找，中间的差别靠阅读。IR 通过校验缩小不了范围，数值才能。
+# 在真实的编译里，并非每份文本都能运行：从代码生成到最后一个 pass 之间，有些文本里的运算还不能执行。这时只在能运行的文本之间二分，再读其间的差别。校验通过不能缩小范围，数值才能。
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="recap"
 # ## Recap

@@ -26,9 +26,9 @@
 # *核心内容，35 分钟，先修 3.3 节*
 #
 # 今天你用六步把 FlashAttention 亲手拆到两种核上。学完本节后你能够
-# - 给每个数据块选定使用者需要的存储；
+# - 给每个数据块选择使用者需要的内存；
 # - 经由 GM 里的**工作区**（workspace），把数据块从一种核交给另一种核；
-# - 说明为什么每个逻辑块都要有自己的一片。
+# - 说明为什么每个逻辑块都要有自己的一片工作区。
 
 # %% tags=["setup"] stem="imports"
 import os
@@ -49,7 +49,7 @@ import torch
 # %% [markdown] tags=["lang:zh"] stem="mode_words" en_sha="659be092"
 # ## 另一种模式
 #
-# 上面那一行现在写着 **Expert**：词语不变，但编译器决定的事情变少了。第 1 天，它看谁使用 `alloc_shared` 的数据块，再选位置。在 Expert 模式下，如果下一行对它取 `exp`，这样的数据块在哪里？
+# 上面那一行现在写着 **Expert**：写法不变，但由编译器决定的事情变少了。第 1 天，编译器先看谁使用 `alloc_shared` 的数据块，再选位置。在 Expert 模式下，如果下一行对这样的数据块取 `exp`，它会在哪里？
 
 # %% tags=["lang:en"] stem="p1"
 answer("d4.caches_workspace.p1", "?")  # a: in UB, as its user needs  b: in L1  c: in L0C
@@ -91,9 +91,9 @@ print("fix:", refused.fix)
 # FlashAttention of lesson 3.3 with this question: which of its tiles have two users?
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="step1_words" en_sha="9a331451"
-# ## 第 1 步：给每个数据块选存储
+# ## 第 1 步：给每个数据块选内存
 #
-# 在 Expert 模式下，`alloc_shared` 就是 L1，不管后面做什么。由你来选：`T.gemm` 的操作数用 `alloc_L1`，结果用 `alloc_L0C`，vector 核碰到的一切用 `alloc_ub`。带着一个问题重读 3.3 节的 FlashAttention：哪些数据块有两个使用者？
+# 在 Expert 模式下，`alloc_shared` 就是 L1，不管后面做什么。由你来选：`T.gemm` 的操作数用 `alloc_L1`，结果用 `alloc_L0C`，vector 核读写的一切用 `alloc_ub`。带着一个问题重读 3.3 节的 FlashAttention：哪些数据块有两个使用者？
 
 # %% tags=["kp:K175", "kp:K046"] stem="users"
 users = {
@@ -124,7 +124,7 @@ ChipView(CHIPS["Ascend910B1"], language="zh")
 # a first idea; try it.
 
 # %% [markdown] tags=["lang:zh"] stem="cross_words" en_sha="74d3ff7d"
-# 三个数据块有两个使用者，而没有一种存储能同时服务两者。`p` 由 vector 核产生，由 `T.gemm` 读取：那就要两个数据块，一个在 UB，一个在 L1，再从一个拷贝到另一个。这是第一个想法，试一试。
+# 三个数据块有两个使用者，而没有一种内存两者都能用。`p` 由 vector 核产生，由 `T.gemm` 读取：那就要两个数据块，一个在 UB，一个在 L1，再从前者拷贝到后者。这是最初的想法，试一试。
 
 
 # %% tags=["lecture", "kp:K178"] stem="direct"
@@ -155,7 +155,7 @@ print("fix:", crossing.fix)
 # %% [markdown] tags=["lang:zh", "lecture"] stem="step2_words" en_sha="7bd2899e"
 # ## 第 2 步：中间放一个工作区
 #
-# UB 和 L1 属于两个不同的核；两者都能到达的是 GM。所以产生者把数据块写到 GM 里的一个张量，即**工作区**，读取者再载入。分数、权重和加权的值各要一个。它们是 Q、K、V、O 之后的参数：调用者给的是内存，不是数值。
+# UB 和 L1 属于两个不同的核，两者都能访问的只有 GM。所以产生的一方把数据块写到 GM 里的一个张量，即**工作区**，读取的一方再载入。分数、权重和加权后的值各要一个。它们是排在 Q、K、V、O 之后的参数：调用者提供的是内存，不是数值。
 
 
 # %% tags=["kp:K177"] stem="hand_over"
@@ -241,7 +241,7 @@ BarView("Bytes that one block asks for, by memory", asked, "B", look="L1")
 # %% tags=["lang:zh"] stem="show_asked" en_sha="a4f706ac"
 from tlcourse.widgets.bars import BarView
 
-BarView("一个逻辑块在各存储中申请的字节", asked, "B", look="L1", language="zh")
+BarView("一个逻辑块在各内存中申请的字节", asked, "B", look="L1", language="zh")
 
 # %% [markdown] tags=["lang:en"] stem="run_words"
 # Two things are new beside the places: the running output stays in UB, and each product starts
@@ -249,7 +249,7 @@ BarView("一个逻辑块在各存储中申请的字节", asked, "B", look="L1", 
 # chip cannot run this, and the **functional** executor does, line by line in the order of your text.
 
 # %% [markdown] tags=["lang:zh"] stem="run_words" en_sha="0840b457"
-# 除了位置，还有两点是新的：累计输出留在 UB，每次矩阵乘用 `initC=True` 重新开始；第 6 步说明原因。现在还没有人说哪一行由哪个核来做。所以芯片还不能运行它，由**功能执行器**（functional）按文本顺序逐行运行。
+# 除了位置，还有两点是新的：累计输出留在 UB，每次矩阵乘用 `initC=True` 重新开始；第 6 步说明原因。现在还没有指明哪一行由哪种核执行，所以芯片还不能运行它，只能由**功能执行器**（functional）按文本顺序逐行运行。
 
 # %% tags=["lecture"] stem="run"
 generator = torch.Generator().manual_seed(0)
@@ -271,9 +271,9 @@ print("on the chip:", one_core.code, one_core.what)
 # workspace, loads it back and takes `exp`. With one slice for all: what happens on the chip?
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="slice_words" en_sha="fc80349d"
-# ## 大家共用一片？
+# ## 所有逻辑块共用一片？
 #
-# `SW[cid, :, :]` 是每个逻辑块一片。每次循环都重复使用它；所有逻辑块能不能共用一片？用一个更小的内核来问：八个逻辑块各自把数据块写到工作区，再读回来取 `exp`。大家共用一片时，芯片上会怎样？
+# `SW[cid, :, :]` 给每个逻辑块一片，每次循环都重复使用。所有逻辑块能不能共用一片？用一个更小的内核来试：八个逻辑块各自把数据块写到工作区，再读回来取 `exp`。全都共用一片时，芯片上会怎样？
 
 # %% tags=["lang:en"] stem="p2"
 answer("d4.caches_workspace.p2", "?")  # a: right, one after another  b: a race  c: refused
@@ -318,7 +318,7 @@ print(there_and_back(0).launch(A.npu(), W).findings[0].diagnostic.what)
 # right by luck; the finding comes each time. Rule: **one slice of workspace for each block.**
 
 # %% [markdown] tags=["lang:zh"] stem="slice_rule" en_sha="187c3438"
-# 按文本顺序，共用一片是对的：前一个逻辑块读完，后一个才写。在芯片上，八个核组同时运行，没有人把它们隔开。数字可能碰巧正确；而发现每次都有。规则：**每个逻辑块有自己的一片工作区。**
+# 按文本顺序执行，共用一片是对的：前一个逻辑块读完，后一个才写。在芯片上，八个核组同时运行，彼此没有任何约束。数值可能碰巧正确，而发现每次都会报出。规则：**每个逻辑块有自己的一片工作区。**
 
 # %% [markdown] tags=["lang:en"] stem="map_words"
 # ## Where four steps lead
@@ -328,9 +328,9 @@ print(there_and_back(0).launch(A.npu(), W).findings[0].diagnostic.what)
 # once on each side of the workspace.
 
 # %% [markdown] tags=["lang:zh"] stem="map_words" en_sha="1ccd2717"
-# ## 后面几步通向哪里
+# ## 后面几步做完之后
 #
-# 下面是后几步做完之后同一个内核的内存，由规划器排布：cube 核的数据块在 L1 和 L0C，各一半的行在 UB。有两个使用者的数据块出现两次，在工作区的两边各一次。
+# 下面是后面几步做完之后同一个内核的内存图，由内存规划排布：cube 核的数据块在 L1 和 L0C，两个 vector 核各有一半的行在 UB。有两个使用者的数据块出现两次，工作区的两边各一次。
 
 # %% tags=["lang:en"] stem="show_memory"
 from tlcourse.examples.flash_attention_expert import flash_attention_expert
@@ -358,9 +358,9 @@ show_memory(finished, language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="dddaeb61"
 # ## 小结
 #
-# - Expert 模式照你说的做：`alloc_L1`、`alloc_L0C`、`alloc_ub`；`alloc_shared` 就是 L1。
+# - Expert 模式完全照你写的做：`alloc_L1`、`alloc_L0C`、`alloc_ub`；`alloc_shared` 就是 L1。
 # - UB 和 L1 之间没有通路：有两个使用者的数据块要变成两个，中间加一个 GM 里的工作区。
-# - 每个逻辑块有自己的一片。
+# - 每个逻辑块有自己的一片工作区。
 #
 # **练习：** [d4.workspace](../../../exercises/zh/day4/workspace.ipynb)。下一节：两种核。
 

@@ -26,7 +26,7 @@
 #
 # 学完后你能够
 # - 把内核的每一行放进执行它的核的 **scope**；
-# - 用标志告诉一个核数据块已到，告诉另一个核位置已空；
+# - 用标志通知一个核数据块已到，通知另一个核位置已空；
 # - 读懂竞争和死锁：哪个核、哪一行、哪个标志。
 
 # %% tags=["setup"] stem="imports"
@@ -49,7 +49,7 @@ import torch
 # %% [markdown] tags=["lang:zh", "lecture"] stem="scope_words" en_sha="e4eada01"
 # ## 第 3 步：一份文本，两个程序
 #
-# `with T.Scope("Cube")` 里是 cube 核执行的内容，`with T.Scope("Vector")` 里是两个 vector 核执行的内容；写在外面的两边都有。下面是这种形式的 MiniCV。一个逻辑块依次处理几块行，乘积经由 `W[cid]` 这个槽交接。两个大写的名字是标志。
+# `with T.Scope("Cube")` 里是 cube 核执行的内容，`with T.Scope("Vector")` 里是两个 vector 核执行的内容；写在外面的，两种核都执行。下面是这种形式的 MiniCV。一个逻辑块依次处理几个行数据块，乘积经由 `W[cid]` 这个槽交接。两个大写的名字是标志。
 
 
 # %% tags=["lecture", "kp:K179", "kp:K180"] stem="minicv"
@@ -108,7 +108,7 @@ ChipView(CHIPS["Ascend910B1"], language="zh")
 # %% [markdown] tags=["lang:zh"] stem="flag_words" en_sha="eae51eb7"
 # ## 第 4 步：约定
 #
-# 两个程序同时运行。`T.sync_block_set(flag)` 升起核间标志，`T.sync_block_wait(flag)` 让一条流水线等到标志升起，再把它放下。两者都写在 `with T.rs(pipe)` 里：set 等这条流水线前面的工作做完，wait 挡住它后面的工作。
+# 两个程序同时运行。`T.sync_block_set(flag)` 置起核间标志，`T.sync_block_wait(flag)` 让一条流水线等到标志置起，再把它放下。两者都写在 `with T.rs(pipe)` 里：set 要等这条流水线前面的工作做完，wait 挡住它后面的工作。
 
 
 # %% tags=["kp:K181", "kp:K047"] stem="hand_over"
@@ -145,7 +145,7 @@ def load(w, W, cid, vid, i, trips, ready, free, setters):
 # %% [markdown] tags=["lang:zh", "lecture"] stem="none_words" en_sha="a665e82f"
 # ## 没有标志
 #
-# 先看只有一次循环、完全没有标志的情况。cube 核写出乘积，vector 核载入它；模拟器尝试芯片可能采取的八种次序。你得到八个结果。其中某一个数字正确，说明了什么？
+# 先看只有一次循环、完全没有标志的情况。cube 核写出乘积，vector 核载入它；模拟器尝试芯片可能采取的八种次序，得到八个结果。其中某一个数值正确，说明了什么？
 
 # %% tags=["lang:en"] stem="p1"
 answer("d4.split_sync.p1", "?")  # a: that order is safe  b: nothing  c: one trip needs no flag
@@ -187,7 +187,7 @@ BarView("One trip without flags, in eight orders", counts, look="FIX")
 # %% tags=["lang:zh"] stem="show_luck" en_sha="d010f757"
 from tlcourse.widgets.bars import BarView
 
-counts = {"数字正确": no_flags[0], "报告竞争": no_flags[1]}
+counts = {"数值正确": no_flags[0], "报告竞争": no_flags[1]}
 BarView("没有标志的一次循环，八种次序", counts, look="FIX", language="zh")
 
 # %% [markdown] tags=["lang:en"] stem="luck_rule"
@@ -196,7 +196,7 @@ BarView("没有标志的一次循环，八种次序", counts, look="FIX", langua
 # load. One trip is in order. Are two?
 
 # %% [markdown] tags=["lang:zh"] stem="luck_rule" en_sha="c8623e43"
-# 结果正确不能证明同步正确：每一种次序下，报告都指出那两行。现在加上标志 `READY`：FIX 流水线在写出之后升起它，每个 vector 核的 MTE2 在载入之前等它。一次循环没有问题了。两次呢？
+# 结果正确不能证明同步正确：每一种次序下，报告都指出那两行。现在加上标志 `READY`：FIX 流水线在写出之后置起它，每个 vector 核的 MTE2 在载入之前等它。一次循环没有问题了，两次呢？
 
 # %% tags=["kp:K181"] stem="one_way"
 print("one trip:")
@@ -212,9 +212,9 @@ two_trips = try_orders(minicv(2, free=False), 2)
 # MTE2 to FIX, in every trip but the last.
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="free_words" en_sha="8addcec9"
-# ## 回程
+# ## 反方向的通知
 #
-# 这个槽被重复使用。第二次循环时，cube 核可能在 vector 核读完之前就覆盖它：数据到了有人通知，位置空了却没有。所以 `FREE` 走相反的方向，从 MTE2 到 FIX，除最后一次外每次循环都有。
+# 这个槽要重复使用。第二次循环时，cube 核可能在 vector 核读完之前就覆盖它：数据到了有通知，位置空了却没有。所以 `FREE` 走相反的方向，从 MTE2 到 FIX，除最后一次外每次循环都有。
 
 # %% tags=["kp:K056"] stem="both_ways"
 good = minicv(3)
@@ -239,7 +239,7 @@ show_timeline(good, language="zh")
 # %% [markdown] tags=["lang:zh"] stem="drill_words" en_sha="1b45c0e7"
 # ## 第 1 阶段：轮到你
 #
-# 三个空，写在纸上：（1）`READY` 的 set 在哪一行之后，在哪条流水线上；（2）等 `FREE` 的 wait 在哪一行之前，在哪条流水线上；（3）哪一次循环必须省去这个 wait？与上面的 `store` 和 `load` 比较。
+# 三个空，写在纸上：（1）`READY` 的 set 在哪一行之后，在哪条流水线上；（2）`FREE` 的 wait 在哪一行之前，在哪条流水线上；（3）哪一次循环不能有这个 wait？写完再与上面的 `store` 和 `load` 比较。
 
 # %% tags=["lang:en"] stem="drill1"
 answer("d4.split_sync.drill1", "?")  # your three answers, with ; between them
@@ -256,7 +256,7 @@ answer("d4.split_sync.drill1", "?", language="zh")  # 你的三个答案，用�
 # %% [markdown] tags=["lang:zh", "lecture"] stem="vid_words" en_sha="6daf2f39"
 # ## 两个 vector 核，一个标志
 #
-# cube 核的一次 set 会送到两个 vector 核。那么回程呢？一位同事只让 vector 核 0 设置 `FREE`，认为通知一次就够了。循环两次时会发生什么？
+# cube 核的一次 set 会送到两个 vector 核。那么反方向呢？一位同事只让 vector 核 0 置起 `FREE`，认为通知一次就够了。循环两次时会发生什么？
 
 # %% tags=["lang:en"] stem="p2"
 answer("d4.split_sync.p2", "?")  # a: right  b: a race with vector core 1  c: all stand still
@@ -288,7 +288,7 @@ show_deadlock(stuck, language="zh")
 # cause. Rule: **each set has its wait, in each trip, and both vector cores set.**
 
 # %% [markdown] tags=["lang:zh"] stem="stuck_rule" en_sha="4a914da3"
-# cube 核的一次 wait 需要两个 vector 核，它们各有自己的标志。缺了一个，FIX 就停住，`READY` 不再升起，两个 MTE2 也停住：顺着箭头找到第一个原因。规则：**每次循环里，每个 set 都有它的 wait，而且两个 vector 核都要 set。**
+# cube 核的一次 wait 需要两个 vector 核都 set，它们各有自己的标志。缺了一个，FIX 就停住，`READY` 不再置起，两个 MTE2 也停住：顺着箭头能找到最初的原因。规则：**每次循环里，每个 set 都有它的 wait，而且两个 vector 核都要 set。**
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="recap"
 # ## Recap
@@ -305,7 +305,7 @@ show_deadlock(stuck, language="zh")
 #
 # - 两个 scope，两个同时运行的程序；只有标志让它们步调一致。
 # - `READY` 跟着数据走，`FREE` 往回走；重复使用的槽两个都要，除非另一个标志已经排在读取之后。
-# - 即使数字正确，竞争报告也算数。
+# - 即使数值正确，竞争报告也算数。
 #
 # **练习：** [d4.sync](../../../exercises/zh/day4/sync.ipynb)：FlashAttention，两个方向。
 

@@ -25,9 +25,9 @@
 # *核心内容，30 分钟，先修 4.3 节*
 #
 # 学完后你能够
-# - 把行的一半分给两个 **vector 核**中的每一个，行数为奇数时也行；
-# - 从记录看出谁写了什么；
-# - 说出什么可以写进 **L0C**，以及累计输出必须放在哪里。
+# - 让两个 **vector 核**各做一半的行，行数为奇数时也行；
+# - 从记录看出哪个核写了哪些行；
+# - 说出谁可以写 **L0C**，以及累计输出必须放在哪里。
 
 # %% tags=["setup"] stem="imports"
 import os
@@ -48,7 +48,7 @@ import torch
 # %% [markdown] tags=["lang:zh", "lecture"] stem="vid_words" en_sha="56885734"
 # ## 第 5 步：两个 vector 核
 #
-# 一个逻辑块有一个 cube 核和两个 vector 核；两个 vector 核都执行 `T.Scope("Vector")` 的文本。`T.Kernel` 给出的第二个值是 vector 核的编号，0 或 1。在下面这个每块只处理一个数据块的 MiniCV 里，它还没有用到。谁做哪些行？
+# 一个逻辑块用一个 cube 核和两个 vector 核；两个 vector 核都执行 `T.Scope("Vector")` 的文本。`T.Kernel` 给出的第二个值是 vector 核的编号，0 或 1。下面的 MiniCV 每块只处理一个数据块，还没有用到这个编号。哪个核做哪些行？
 
 # %% tags=["lang:en"] stem="p1"
 answer("d4.vectors_l0c.p1", "?")  # a: each takes half  b: each does all rows  c: one core idles
@@ -135,7 +135,7 @@ BarView("0 号块的 64 行，每个 vector 核写出的行数", of_all[2], "行
 # %% [markdown] tags=["lang:zh", "lecture"] stem="half_words" en_sha="4909d5fb"
 # ## 各做一半的行
 #
-# 两个核都做了全部工作：同样的数字算了两次，还为同样的行竞争。所以每个核取 64 行中的 32 行，从 `vid * 32` 开始。接着是 63 行：`63 // 2` 等于 31。还有一位谨慎的同事，在共 62 行时每个核取 32 行，第二个核从第 30 行开始，以免丢失。
+# 两个核都做了全部工作：同样的数值算了两次，还在同样的行上竞争。所以让每个核取 64 行中的 32 行，从 `vid * 32` 开始。接着看 63 行：`63 // 2` 等于 31。还有一位谨慎的同事，共 62 行时让每个核取 32 行，第二个核从第 30 行开始，以免漏行。
 
 # %% tags=["kp:K182", "kp:K183"] stem="halves"
 print("64 rows, 32 each:")
@@ -191,7 +191,7 @@ for rows in (64, 63, 62, 1):
 # %% [markdown] tags=["lang:zh", "lecture"] stem="time_words" en_sha="fb8f5a86"
 # ## 一半的行，一半的时间？
 #
-# 比较第一个和第二个内核：第一个里每个 vector 核并排地做全部 64 行，第二个里每个核做 32 行。第二个的运行会短多少？先猜一猜，再看两条时间线。
+# 比较前两个内核：第一个里，两个 vector 核同时各做全部 64 行；第二个里，每个核做 32 行。第二个内核的用时会短多少？先猜一猜，再看两条时间线。
 
 # %% tags=["lang:en"] stem="p2"
 answer("d4.vectors_l0c.p2", "?")  # a: half as long  b: shorter, but by less than half  c: the same
@@ -223,7 +223,7 @@ show_timeline(everything, halves, language="zh")
 # way through GM and the latency of each transfer stay. Rule: **only what is divided gets shorter.**
 
 # %% [markdown] tags=["lang:zh"] stem="time_rule" en_sha="7efda87f"
-# 在第一个内核里，不管核 1 是否重复，核 0 的工作都一样，所以它的时间就是一个核独自工作的时间。向量运算大约缩短一半；整个运行却没有：矩阵乘、经过 GM 的路、每次传输的延迟都还在。规则：**只有分开做的部分才会变短。**
+# 在第一个内核里，不管核 1 是否重复，核 0 的工作都一样，所以它的时间就是一个核独自工作的时间。vector 运算大约缩短一半，整次启动却没有：矩阵乘、经过 GM 的交接、每次传输的延迟都还在。规则：**只有分开做的部分才会变短。**
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="l0c_words"
 # ## Step 6: who writes L0C
@@ -235,7 +235,7 @@ show_timeline(everything, halves, language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="l0c_words" en_sha="9e0666cd"
 # ## 第 6 步：谁写 L0C
 #
-# FlashAttention 每次循环都缩放累计输出：`o = o * factor + p @ v`。乘积本来就在 L0C 里累加，为什么不把 `o` 留在那里？两种尝试：就地缩放这个数据块，或者把缩放后的送回去。
+# FlashAttention 每次循环都缩放累计输出：`o = o * factor + p @ v`。乘积本来就在 L0C 里累加，为什么不把 `o` 留在那里？做两种尝试：就地缩放这个数据块，或者把缩放后的数据块送回 L0C。
 
 # %% tags=["lecture", "kp:K184"] stem="refused"
 from tlcourse.diagnostics import TLError
@@ -308,7 +308,7 @@ show_memory(summed, language="zh")
 # a sum that must be scaled lives in UB, and each product starts anew.
 
 # %% [markdown] tags=["lang:zh"] stem="l0c_rule" en_sha="11810cbf"
-# 除了矩阵单元，谁也不写 L0C：没有向量运算能到达它，没有通路进入它。它只有两种开始方式：`initC=True` 从零开始，`initC=False` 从上一次乘积留下的值开始。所以需要缩放的和放在 UB 里，每次乘积都重新开始。
+# 只有矩阵单元能写 L0C：vector 运算访问不到它，也没有通路把数据送进去。矩阵乘只有两种起点：`initC=True` 从零开始，`initC=False` 从上一次乘积留下的值开始。所以需要缩放的和放在 UB 里，每次矩阵乘都重新开始。
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="recap"
 # ## Recap
@@ -322,9 +322,9 @@ show_memory(summed, language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="a75e489f"
 # ## 小结
 #
-# - 两个 vector 核都执行全部文本；由 `vid` 分行，第一个取 `(rows + 1) // 2` 行。
+# - 两个 vector 核都执行全部文本；用 `vid` 分行，第一个核取 `(rows + 1) // 2` 行。
 # - 每行只写一次：空洞和重复的行都会被报告。
-# - 只有 cube 写 L0C；FlashAttention 的累计输出放在 UB。
+# - 只有 cube 核写 L0C；FlashAttention 的累计输出放在 UB。
 #
 # **练习：** [d4.two_vectors](../../../exercises/zh/day4/two_vectors.ipynb)。
 

@@ -78,7 +78,7 @@ show_timeline(timeline, language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="route_words" en_sha="9390c6b4"
 # ## 一条流水线只走一条路？
 #
-# 课程的介绍把 MTE2 写成“GM 到 UB”，旁边的指令却是 MOVE_OUT_TO_L1_MULTI_ND2NZ。两者不可能都是全部的事实。在这个内核里，MTE2 填的是哪些存储？
+# 课程预告把 MTE2 写成“GM 到 UB”，旁边的指令却是 MOVE_OUT_TO_L1_MULTI_ND2NZ。两者不可能都完整。在这个内核里，MTE2 把数据搬进哪些内存？
 
 # %% tags=["lang:en"] stem="p1"
 answer("d4.timeline.p1", "?")  # a: UB alone  b: L1 alone  c: by the core, L1 or UB
@@ -107,7 +107,7 @@ for (lane, op), (route, name) in on_chip.items():
 # goes on from L1 to L0A and L0B. Rule: **a pipe's name says nothing without its core.**
 
 # %% [markdown] tags=["lang:zh"] stem="route_rule" en_sha="321edd26"
-# MTE2 把数据块从 GM 搬进一个核：在 cube 核上搬到 L1，ND2NZ 在那里把行排成矩阵单元需要的小方块；在 vector 核上搬到 UB。介绍里没有的 MTE1 再从 L1 搬到 L0A 和 L0B。规则：**不说是哪种核，流水线的名字就没有意义。**
+# MTE2 把数据块从 GM 搬进一个核：在 cube 核上搬到 L1，ND2NZ 在途中把行排成矩阵单元需要的小方块；在 vector 核上搬到 UB。预告里没有的 MTE1 再把数据从 L1 搬到 L0A 和 L0B。规则：**不说是哪种核，流水线的名字就没有意义。**
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="wait_words"
 # ## Work or waiting?
@@ -119,7 +119,7 @@ for (lane, op), (route, name) in on_chip.items():
 # %% [markdown] tags=["lang:zh", "lecture"] stem="wait_words" en_sha="e23d4c84"
 # ## 工作还是等待？
 #
-# 一位同事从泳道的第一条指令看到最后一条，把整段都叫作忙：cube 核的 MTE2 好像一直在载入，那么载入快一些就有用。这一段里有多少是工作？
+# 一位同事从泳道的第一条指令看到最后一条，认为整段都在忙：cube 核的 MTE2 好像一直在载入，那么载入快一些就有用。这一段里有多少是工作？
 
 # %% tags=["lang:en"] stem="p2"
 answer("d4.timeline.p2", "?")  # a: almost all  b: about half  c: less than half
@@ -158,7 +158,7 @@ BarView("各泳道的跨度里有多少工作", share, "%", look="MTE2", languag
 # time themselves; the gap behind a WAIT_FLAG is somebody else's work.
 
 # %% [markdown] tags=["lang:zh"] stem="wait_rule" en_sha="f2d9773d"
-# 这条泳道最长的空隙，都结束于 vector 核的一次写出：它停在 WAIT_FLAG 上，直到权重到达。MTE2 再快也只是等得更久。SET_FLAG 和 WAIT_FLAG 自己几乎不花时间；WAIT_FLAG 后面的空隙，是别人在工作。
+# 这条泳道最长的空隙，都要等到 vector 核的一次写出才结束：它停在 WAIT_FLAG 上，直到权重到达。MTE2 再快也只是等得更久。SET_FLAG 和 WAIT_FLAG 本身几乎不花时间；WAIT_FLAG 处的空隙，是别的流水线在工作。
 
 # %% [markdown] tags=["lang:en"] stem="scalar_words"
 # ## The rest of the names
@@ -170,7 +170,7 @@ BarView("各泳道的跨度里有多少工作", share, "%", look="MTE2", languag
 # %% [markdown] tags=["lang:zh"] stem="scalar_words" en_sha="c5890b00"
 # ## 其余的名字
 #
-# 在芯片上，标量单元的泳道 S 里有 MOVK 和 INSERT_XD：它们把常数和位域放进寄存器，作为后面指令的参数。我们的时间线不逐条画出它们，而是给发射算一个代价。这个代价在哪里看得到？
+# 在芯片上，标量单元的泳道 S 里有 MOVK 和 INSERT_XD：它们把常数和位域放进寄存器，作为后面指令的参数。我们的时间线不逐条画出它们，只给指令的发射计一份时间。这份时间在哪里看得到？
 
 # %% tags=["kp:K196"] stem="issue"
 issued = [gap for gap in timeline.bubbles if gap.cause == "issue"]
@@ -215,7 +215,7 @@ print(*(name for name in files if "core0" in name), sep="\n")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="114fbbcf"
 # ## 小结
 #
-# - 一条泳道属于某个核的一条流水线：MTE2 在那边填 L1，在这边填 UB。
+# - 一条泳道属于某个核的一条流水线：MTE2 在 cube 核上写入 L1，在 vector 核上写入 UB。
 # - 空隙不是工作；记录里写着它等到哪条指令结束。
 # - `msprof op simulator` 和 `tlcourse profile` 写出同样的目录树。
 #

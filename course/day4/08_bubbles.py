@@ -26,8 +26,8 @@
 #
 # 学完后你能够
 # - 在时间线上找到**气泡**（bubble），并说出它在等什么；
-# - 让 cube 核走在前面：矩阵乘接连做，softmax 接连做；
-# - 说出这样的次序需要什么：给所有在途的数据准备位置和标志。
+# - 让 cube 核走在前面：矩阵乘连着做，softmax 连着做；
+# - 说出这样的次序需要什么：所有在途的数据都要有位置和标志。
 
 # %% tags=["setup"] stem="imports"
 import os
@@ -49,7 +49,7 @@ import torch
 # %% [markdown] tags=["lang:zh"] stem="pieces_words" en_sha="c24ecfed"
 # ## 四个部分
 #
-# 在两种核上，FlashAttention 对每一块键有四个部分：cube 核上的 `scores` 和 `values`，vector 核上的 `softmax` 和 `add`。每个部分从工作区的一个槽载入，再写到一个槽；每次交接带一个标志。这里把它们写成宏，好改变次序。
+# 在两种核上，FlashAttention 处理每一块键都分四个部分：cube 核上的 `scores` 和 `values`，vector 核上的 `softmax` 和 `add`。各部分之间经由工作区的槽交接，每次交接带一个标志。这里把它们写成宏，以便改变次序。
 
 # %% stem="cube_pieces"
 D, block_M, half = 128, 128, 64
@@ -124,7 +124,7 @@ MatrixTiles(256, 256, 128, 128, block=1, language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="orders_words" en_sha="c7e39967"
 # ## 两种次序
 #
-# `ahead=False` 时，一块键走完全程，下一块才开始。`ahead=True` 时，cube 核先算完所有分数，再给所有值加权；vector 核先做完所有 softmax，再累加。后面的块怎样改变已有的和，要记下来：每块一个 `factor`。
+# `ahead=False` 时，一块键走完全程，下一块才开始。`ahead=True` 时，cube 核先算完所有分数，再给所有值加权；vector 核先做完所有 softmax，再累加。后面的块要怎样修正已有的和，必须记下来：每块一个 `factor`。
 
 
 # %% stem="ends"
@@ -221,7 +221,7 @@ show_timeline(serial, language="zh")
 # %% [markdown] tags=["lang:zh"] stem="key_words" en_sha="915b0c71"
 # ## 泳道的读法
 #
-# 每条流水线一条泳道：M 做矩阵乘（芯片上叫 MMAD），V 做向量运算（VEXP、VSUB）。编译器的指令列表里还有 SET_FLAG 和 WAIT_FLAG。空隙就是气泡；记录里写着它等到哪条指令结束。M 和 V 上最长的等待是哪些？
+# 每条流水线一条泳道：M 做矩阵乘（芯片上叫 MMAD），V 做 vector 运算（VEXP、VSUB）。编译器的指令列表里还有 SET_FLAG 和 WAIT_FLAG。空隙就是气泡；记录里写着它在等哪条指令结束。M 和 V 上最长的等待是哪些？
 
 # %% tags=["kp:K194", "kp:K195", "kp:K197"] stem="names"
 from collections import Counter
@@ -255,7 +255,7 @@ for lane in ("aic.M", "aiv0.V"):
 answer("d4.bubbles.p1", "?")  # a: products and vector ops  b: bytes moved  c: waiting alone
 
 # %% tags=["lang:zh"] stem="p1" en_sha="13ac1515"
-answer("d4.bubbles.p1", "?", language="zh")  # a：矩阵乘和向量运算  b：搬运的字节  c：只有等待
+answer("d4.bubbles.p1", "?", language="zh")  # a：矩阵乘和 vector 运算  b：搬运的字节  c：只有等待
 
 # %% tags=["reveal", "lecture", "kp:K188", "kp:K190"] stem="ahead"
 ahead, ahead_right = launch(256, 128, True, 2, 2)
@@ -291,7 +291,7 @@ show_timeline(serial, ahead, language="zh")
 # the same order with one slot and one flag, to save memory. And is a flag for each block dear?
 
 # %% [markdown] tags=["lang:zh"] stem="ahead_rule" en_sha="ee92e8d5"
-# 没有省下任何运算，反而多了几次 `factor` 的拷贝。变少的是等待：第二个矩阵乘在第一个 softmax 下面进行，第二个 softmax 立刻接上。再看同事的版本：同样的次序，只有一个槽和一个标志，为了省内存。还有，每块一个标志贵吗？
+# 没有省下任何运算，反而多了几次 `factor` 的拷贝。变少的是等待：第二个矩阵乘与第一个 softmax 同时进行，第二个 softmax 立刻接上。再看一位同事的版本：同样的次序，但为了省内存，只用一个槽和一个标志。另外，每块一个标志会更费时间吗？
 
 # %% tags=["lang:en"] stem="p2"
 answer("d4.bubbles.p2", "?")  # two flags against one: a: more cycles  b: the same  c: fewer
@@ -313,7 +313,7 @@ print("cycles with two flags, with one:", after[0], spent(one_flag)[0])
 # **as many slots as are under way.**
 
 # %% [markdown] tags=["lang:zh"] stem="slot_rule" en_sha="573b6b9f"
-# 两个在途的乘积需要两个位置：只有一个槽时，第二份分数会盖住第一份。这里标志的个数不花时间，而每个槽一个标志能把各次交接分开。规则：**有多少在途的，就要多少个槽。**
+# 两个在途的乘积需要两个位置：只有一个槽时，第二份分数会覆盖第一份。这里标志的个数不影响时间，而每个槽一个标志能把各次交接分清。规则：**有多少份数据在途，就要多少个槽。**
 
 # %% [markdown] tags=["lang:en"] stem="stage_words"
 # ## Stages 1 and 2
@@ -325,7 +325,7 @@ print("cycles with two flags, with one:", after[0], spent(one_flag)[0])
 # %% [markdown] tags=["lang:zh"] stem="stage_words" en_sha="6fadeb3a"
 # ## 第 1、2 阶段
 #
-# 盖住上面的 `flash` 单元格。第 1 阶段：从串行的循环出发，哪三个调用要移动，移到哪里？第 2 阶段：为 S = 1024、八块键写出两个循环。然后对照；接着是两种次序的时间。
+# 盖住上面的 `flash` 单元格。第 1 阶段：从串行的循环出发，哪三个调用要移动，移到哪里？第 2 阶段：为 S = 1024、八块键写出两个循环。写完再对照；接着看两种次序的时间。
 
 # %% tags=["lang:en"] stem="drill1"
 answer("d4.bubbles.drill1", "?")  # the three calls, and where each goes
@@ -365,7 +365,7 @@ BarView("两种次序的 FlashAttention 的周期数", rows, look="M", language=
 # gain grows with the number of blocks: the longer the row of products, the fewer the gaps.
 
 # %% [markdown] tags=["lang:zh"] stem="ratio_words" en_sha="25c88439"
-# 公布的时间没有说明形状和芯片，所以只能比较比值，不能比较微秒。我们的比值小一些：这里分数以 float32 交接，字节数是 float16 的两倍。块越多，收益越大：接连做的矩阵乘越多，空隙越少。
+# 公布的时间没有说明形状和芯片，所以只能比较比值，不能比较微秒。我们的比值小一些：这里分数以 float32 交接，字节数是 float16 的两倍。块越多，收益越大：连着做的矩阵乘越多，空隙越少。
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="recap"
 # ## Recap
@@ -380,8 +380,8 @@ BarView("两种次序的 FlashAttention 的周期数", rows, look="M", language=
 # ## 小结
 #
 # - 每个气泡都有原因：它等的那个标志。轮流工作时，两种核互相等待。
-# - 接连的矩阵乘和接连的 softmax 省下的是等待，不是运算。
-# - 每个在途的东西都要一个槽；每块的系数要记下来。
+# - 矩阵乘连着做，softmax 连着做，省下的是等待，不是运算。
+# - 每份在途的数据都要一个槽；每块的系数要记下来。
 #
 # **练习：** [d4.fill_bubbles](../../../exercises/zh/day4/fill_bubbles.ipynb)。
 

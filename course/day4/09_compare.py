@@ -26,7 +26,7 @@
 #
 # 学完后你能够
 # - 说出你手工做的六步各由哪个 **pass** 完成；
-# - 按数量而不是按行来比较两个程序；
+# - 按数量而不是逐行比较两个程序；
 # - 说出编译器在哪里切开循环，以及它的标志换来了什么。
 
 # %% tags=["setup"] stem="imports"
@@ -48,7 +48,7 @@ import torch
 # %% [markdown] tags=["lang:zh", "lecture"] stem="both_words" en_sha="37a7f5e3"
 # ## 同一个算子的两种写法
 #
-# 一种是第 3 天的 FlashAttention：数据块、矩阵乘、循环，不指明任何核。另一种是今天手工做的六步：存储、工作区、scope、标志、各一半的行。大小相同，输入相同。先看：数字是否相同，在模拟的芯片上各用多久？
+# 一种是第 3 天的 FlashAttention：数据块、矩阵乘、循环，不指明任何核。另一种是今天手工做的六步：内存、工作区、scope、标志、各一半的行。大小相同，输入相同。先看数值是否相同，在模拟芯片上各用多久。
 
 # %% tags=["lecture"] stem="both"
 os.environ["TILELANG_ASCEND_DEVICE_NAME"] = "Ascend910B1"  # all sizes and times are of this chip
@@ -92,7 +92,7 @@ show_timeline(yours, its, language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="steps_words" en_sha="dfaf2c07"
 # ## 你的步骤，它的 pass
 #
-# 这一次编译器的版本更快；本节余下的内容找出原因。从一张清单开始：每个 pass 之后，哪些种类的操作变多了？下面的表把你的六步和添加了同样东西的 pass 放在一起。
+# 这一次编译器的版本更快；本节余下的内容找出原因。从一张清单开始：每个 pass 之后，哪些种类的运算变多了？下面的表把你的六步与添加同样内容的 pass 并列。
 
 # %% tags=["lecture", "kp:K059"] stem="steps"
 STEPS = {
@@ -131,7 +131,7 @@ show_passes(its, language="zh")
 # %% [markdown] tags=["lang:zh"] stem="flags_words" en_sha="215f2b9c"
 # ## 谁用的标志少？
 #
-# 你的程序有三次交接，每次一个标志：分数、权重、加权的值。编译器找到了同样的三个工作区。那么与你的三行相比，它的程序里有多少行在核之间设置标志？
+# 你的程序有三次交接，每次一个标志：分数、权重、加权后的值。编译器找到了同样的三个工作区。那么与你的三行相比，它的程序里有多少行在核之间置起标志？
 
 # %% tags=["lang:en"] stem="p1"
 answer("d4.compare.p1", "?")  # a: fewer  b: as many  c: more
@@ -161,7 +161,7 @@ BarView("Lines that set a flag between the cores", rows, look="FIX")
 from tlcourse.widgets.bars import BarView
 
 rows = {"手写": mine["sync_block_set"], "编译器": made["sync_block_set"]}
-BarView("在核之间设置标志的行数", rows, look="FIX", language="zh")
+BarView("在核之间置起标志的行数", rows, look="FIX", language="zh")
 
 # %% [markdown] tags=["lang:en"] stem="flags_rule"
 # Many more. Part of them say "this slot of the workspace may be written again". You needed none of
@@ -169,7 +169,7 @@ BarView("在核之间设置标志的行数", rows, look="FIX", language="zh")
 # Flags cost little; waiting costs. What do its flags buy?
 
 # %% [markdown] tags=["lang:zh"] stem="flags_rule" en_sha="9a7a40ab"
-# 多得多。其中一部分表示“工作区的这个槽可以再次写入”。你一个也不需要：在你的次序里，槽被再次使用之前，这一轮已经经过了另一种核。标志不贵，等待才贵。它的标志换来了什么？
+# 多得多。其中一部分表示“工作区的这个槽可以再次写入”。你一个也不需要：按你的次序，槽被再次使用之前，数据已经到另一种核上走过一趟。标志花的时间不多，等待才费时间。它的标志换来了什么？
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="cut_words"
 # ## Where does it cut the loop?
@@ -181,7 +181,7 @@ BarView("在核之间设置标志的行数", rows, look="FIX", language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="cut_words" en_sha="3949f326"
 # ## 它在哪里切开循环？
 #
-# 你的循环让一块键走完全程：分数、softmax、加权的值、求和。第一个 softmax 开始取指数之前，你的 cube 核做完了一个矩阵乘。编译器的程序里，cube 核做完了几个？
+# 你的循环让一块键走完全程：分数、softmax、加权后的值、求和。第一个 softmax 开始取指数之前，你的 cube 核做完了一个矩阵乘。编译器的程序里，cube 核做完了几个？
 
 # %% tags=["lang:en"] stem="p2"
 answer("d4.compare.p2", "?")  # a: one, the loop is the same  b: several  c: all eight
@@ -218,7 +218,7 @@ show_timeline(uncut, its, language="zh")
 # needs a slot of the workspace for each trip under way, and flags that say when a slot is free.
 
 # %% [markdown] tags=["lang:zh"] stem="cut_rule" en_sha="125a09b1"
-# `cv-pipelining` 在每次交接处切开循环，几次循环合成一轮：先做完这一轮里所有的分数，再做所有的 softmax。这就是 4.8 节的次序，由一个 pass 找到。它要为每次在途的循环准备一个工作区的槽，还要有标志说明槽何时空闲。
+# `cv-pipelining` 在每次交接处切开循环，并把几次迭代合成一轮：先做完这一轮里所有的分数，再做所有的 softmax。这就是 4.8 节的次序，由一个 pass 找到。它要为每次在途的迭代准备工作区的一个槽，还要用标志说明槽何时空闲。
 
 # %% [markdown] tags=["lang:en"] stem="halves_words"
 # ## Halves of rows, copies of tiles
@@ -230,7 +230,7 @@ show_timeline(uncut, its, language="zh")
 # %% [markdown] tags=["lang:zh"] stem="halves_words" en_sha="2b5fa79a"
 # ## 各一半的行，数据块的副本
 #
-# 第 5 步把行分给两个 vector 核，各一半。`hivm-bind-sub-block`（公告中称为 AutoSubTiling）的做法是取得核的编号，再切开数据块。多缓冲则给一个数据块两个地址。在记录里把两者都找出来。
+# 第 5 步把行分给两个 vector 核，各一半。`hivm-bind-sub-block`（课程预告中称为 AutoSubTiling）的做法是取得核的编号，再切开数据块。多缓冲则给一个数据块两个地址。在记录里把两者都找出来。
 
 # %% tags=["kp:K061", "kp:K062"] stem="halves"
 print("hivm-bind-sub-block adds", added["hivm-bind-sub-block"])
@@ -262,7 +262,7 @@ show_memory(its, language="zh")
 # counted, the same two lists tell another story.
 
 # %% [markdown] tags=["lang:zh"] stem="lines_words" en_sha="b9d88418"
-# ## 先错一次：逐行比较
+# ## 先看错误的做法：逐行比较
 #
 # 一位同事把两份指令列表并排放好，第 1 行对第 1 行，第 2 行对第 2 行。上面只要多一个标志，下面的一切看起来就都不同。把同样的两份列表排序、计数，结论就不一样了。
 
@@ -291,9 +291,9 @@ print("more in the compiler's:", dict(work[1] - work[0]))
 #
 # - 你的六步各有一个 pass；记录里看得到每个 pass 添加了什么。
 # - 比较数量：工作区、标志、运算、周期。逐行比较说明不了什么。
-# - 编译器把循环切成轮，用槽和标志作代价，省下等待。
+# - 编译器把循环切成几轮，代价是槽和标志，换来更少的等待。
 #
-# 术语见[词汇表](../../../docs/glossary.md)。**练习：**[d4.fill_bubbles](../../../exercises/zh/day4/fill_bubbles.ipynb)。
+# 术语见[术语表](../../../docs/glossary.md)。**练习：**[d4.fill_bubbles](../../../exercises/zh/day4/fill_bubbles.ipynb)。
 
 # %% tags=["golden"] stem="golden"
 # What the text says holds in the outputs.

@@ -29,7 +29,7 @@
 # - 跟踪一次启动，从装饰器一直到数值；
 # - 说出上游完成这些工作的五个文件，以及本课程对应的模块；
 # - 说出第一次调用时执行什么，第二次执行什么；
-# - 说出缓存在回答之前必须看哪些东西。
+# - 说出缓存在给出程序之前必须核对哪些东西。
 
 # %% tags=["setup"] stem="imports"
 import os
@@ -78,7 +78,7 @@ FlowView(
 # %% [markdown] tags=["lang:zh", "lecture"] stem="map_words" en_sha="20099241"
 # ## 上游的五个文件
 #
-# 上游的路径说起来不长：你调用的是 `tilelang/jit/jit_npu.py`，`tilelang/engine/lower.py` 驱动编译，`tilelang/engine/phase.py` 列出各个 pass，`tilelang/utils/npu_utils.py` 和 `npu_utils.cpp` 载入二进制并启动它。下面把每个文件与我们的模块并列。
+# 上游的流程很短：你调用的是 `tilelang/jit/jit_npu.py`，`tilelang/engine/lower.py` 驱动编译，`tilelang/engine/phase.py` 列出各个 pass，`tilelang/utils/npu_utils.py` 和 `npu_utils.cpp` 载入二进制并启动它。下面把每个文件与本课程的模块并列。
 
 # %% tags=["kp:K201", "kp:K202", "kp:K203", "kp:K204", "kp:K206", "kp:K207"] stem="map"
 from importlib import import_module
@@ -102,7 +102,7 @@ for upstream, (module, name) in FILES.items():
 # read when the decorator runs. Nothing is compiled yet.
 
 # %% [markdown] tags=["lang:zh"] stem="tvm_words" en_sha="c781302b"
-# 上游建立在 **TVM** 上：`T.prim_func` 变成 `tir.PrimFunc`，各个 pass 来自 TVM，或按它的方式写成。我们的建立在 **xDSL** 上：同样的文本变成 `tl` 方言的模块，在装饰器运行时读入。这时什么都还没有编译。
+# 上游建立在 **TVM** 上：`T.prim_func` 变成 `tir.PrimFunc`，各个 pass 来自 TVM，或仿照 TVM 的写法。本课程建立在 **xDSL** 上：装饰器运行时，同样的文本读成 `tl` 方言的模块。这时还没有编译任何东西。
 
 # %% tags=["kp:K205"] stem="front_end"
 from tlcourse.examples.minicv import minicv_developer
@@ -121,7 +121,7 @@ print("its operations:", *[name for name in ops if name.startswith("tl.")])
 # %% [markdown] tags=["lang:zh"] stem="call_words" en_sha="fc63b97d"
 # ## 第一次调用，第二次调用
 #
-# `tilelang.compile` 给出一个内核对象。用相同形状的张量调用它两次。第二次调用会再运行一遍各个 pass 吗？先回答，再看时间和程序对象。
+# `tilelang.compile` 返回一个内核对象。用相同形状的张量调用它两次。第二次调用会把各个 pass 再运行一遍吗？先回答，再看用时和程序对象。
 
 # %% tags=["lang:en"] stem="p1"
 answer("d5.jit.p1", "?")  # a: yes, all  b: no, it only launches  c: only the back half
@@ -159,15 +159,15 @@ show_timeline(kernel, language="zh")
 # answer the second with the program of the first?
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="cache_words" en_sha="763a4a1f"
-# ## 缓存必须看什么
+# ## 缓存必须核对什么
 #
-# 程序也可以存在目录里，供下一个进程使用。取形状相同的 MiniCV，先用 Developer 模式，再用 Expert。Python 文本一样。缓存可以用第一个的程序回答第二个吗？
+# 程序也可以存在目录里，供下一个进程使用。取形状相同的 MiniCV，先用 Developer 模式编译，再用 Expert 模式编译，Python 文本一样。第二次编译时，缓存可以给出第一次的程序吗？
 
 # %% tags=["lang:en"] stem="p2"
 answer("d5.jit.p2", "?")  # a: yes, same text and shape  b: no, the mode counts  c: if N is small
 
 # %% tags=["lang:zh"] stem="p2" en_sha="bb659c3c"
-answer("d5.jit.p2", "?", language="zh")  # a：可以，文本和形状相同  b：不，模式有关  c：N 小时才行
+answer("d5.jit.p2", "?", language="zh")  # a：可以，文本和形状相同  b：不，模式有关  c：N 较小时可以
 
 # %% tags=["reveal"] stem="modes"
 from tlcourse.dialects.fingerprint import fingerprint
@@ -217,7 +217,7 @@ BarView("三个不同的程序各有几个条目", counts, look="GM", language="
 # key.**
 
 # %% [markdown] tags=["lang:zh"] stem="cache_rule" en_sha="f0ee6e6a"
-# 只看文本和形状的缓存，会把 Developer 的程序交给 Expert。键由前端之后的模块算出，模块里有模式和开关；此外还有芯片和编译器的版本。规则：**凡是能改变结果的东西，都要进入键。**
+# 只核对文本和形状的缓存，会把 Developer 的程序交给 Expert。这里的键由前端产生的模块算出，模块里有模式和开关；此外还有芯片和编译器的版本。规则：**凡是能改变结果的东西，都要算进键里。**
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="recap"
 # ## Recap
@@ -229,9 +229,9 @@ BarView("三个不同的程序各有几个条目", counts, look="GM", language="
 # %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="74c6ad1b"
 # ## 小结
 #
-# - 文本、Tile IR、MLIR、HIVM、启动：上游五个文件，这里五个模块。
+# - 文本、Tile IR、MLIR、HIVM、启动：上游五个文件，本课程五个模块。
 # - 第一次调用会编译，以后每次只是启动。
-# - 缓存要看文本、形状、模式、开关、芯片，以及编译器自己的版本。
+# - 缓存要核对文本、形状、模式、开关、芯片，以及编译器自身的版本。
 
 # %% tags=["golden"] stem="golden"
 # What the text says holds in the outputs.

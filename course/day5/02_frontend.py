@@ -27,9 +27,9 @@
 #
 # 学完后你能够
 # - 读懂内核的**签名**（signature）：每个参数的数据类型、形状，以及是不是输出；
-# - 说出**符号**大小在调用时从哪里来；
-# - 计算网格的文本；
-# - 解释一个谁也无法得知的大小所引起的报错。
+# - 说出**符号**维度的值在调用时从哪里来；
+# - 对网格的文本求值；
+# - 解释某个维度无从得知时的报错。
 
 # %% tags=["setup"] stem="imports"
 import os
@@ -50,7 +50,7 @@ import torch
 # %% [markdown] tags=["lang:zh", "lecture"] stem="table_words" en_sha="8ae4e909"
 # ## 从 IR 得到的表
 #
-# 编译好的内核用张量来调用。启动之前，启动器检查张量，分配输出，算出有多少个逻辑块。它需要的一切都在内核的参数里，前端已经记下来。这里有三个内核，第一个是 MiniCV。
+# 编译好的内核用张量来调用。启动之前，启动器检查张量，分配输出，算出有多少个逻辑块。它需要的一切都写在内核的参数里，前端已经把它们记了下来。这里有三个内核，第一个是 MiniCV。
 
 
 # %% tags=["kp:K209", "kp:K210", "kp:K211"] stem="table"
@@ -119,7 +119,7 @@ FlowView(
 # %% [markdown] tags=["lang:zh", "lecture"] stem="out_words" en_sha="2b572953"
 # ## -1 指的是哪一个？
 #
-# `out_idx=[-1]` 使 Y 成为输出：最后一个参数。假设有人把标量写在最后，次序是 X、Y、s，并保留 `out_idx=[-1]`。这时指的是哪个参数？
+# 上面的 `out_idx=[-1]` 使最后一个参数 Y 成为输出。假设有人把标量写在最后，次序是 X、Y、s，并保留 `out_idx=[-1]`。这时它指的是哪个参数？
 
 # %% tags=["lang:en"] stem="p1"
 answer("d5.frontend.p1", "?")  # a: Y, the last tensor  b: s, the last of all  c: none
@@ -156,9 +156,9 @@ except TLError as problem:
 # is it compiled?
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="symbol_words" en_sha="3f98f9bc"
-# ## 符号大小
+# ## 符号维度
 #
-# 第二个内核的 M 不是数。在编译好的函数里，它成了排在后面的又一个参数；你从不传它。启动器从以 M 为一维的张量的形状读出它。网格是含 M 的文本。现在用 100 行调用内核，再用 1000 行。它编译几次？
+# 第二个内核的 M 不是一个数。在编译好的函数里，它变成排在最后的附加参数，不用你传入：哪个张量有 M 这一维，启动器就从它的形状读出 M。网格是含 M 的一段文本。现在用 100 行的张量调用内核，再用 1000 行的。内核一共编译几次？
 
 # %% tags=["lang:en"] stem="p2"
 answer("d5.frontend.p2", "?")  # a: once, before  b: once for each M  c: at every call
@@ -237,7 +237,7 @@ print("passed by you, it works:", bool((Y.cpu() == 1).all()))
 #
 # - 每个参数的数据类型、形状和是否输出，都来自内核的文本。
 # - 符号变成一个参数，启动器从形状读出它。一个程序适用于所有大小。
-# - 网格是文本，每次启动时计算。`out_idx` 数的是全部参数。
+# - 网格是文本，每次启动时求值。`out_idx` 在全部参数中计数。
 #
 # **练习：** [d5.signature](../../../exercises/zh/day5/signature.ipynb)。
 

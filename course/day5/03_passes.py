@@ -45,13 +45,13 @@ import torch
 #
 # Upstream rewrites your kernel as TIR before it generates MLIR. Our Tile IR goes through passes of
 # the same names. A pass takes the whole module and changes it in place. This kernel has something
-# for each of them to do: a name that nobody uses, a loop of `cid * 0` turns, an element loop, a
+# for most of them to do: a name that nobody uses, a loop of `cid * 0` turns, an element loop, a
 # tile allocated far from its use.
 
-# %% [markdown] tags=["lang:zh", "lecture"] stem="flow_words" en_sha="38ae2d23"
+# %% [markdown] tags=["lang:zh", "lecture"] stem="flow_words" en_sha="52d07f86"
 # ## 一屏看完流程
 #
-# 上游在生成 MLIR 之前把内核当作 TIR 来改写。我们的 Tile IR 经过同名的 pass。一个 pass 拿到整个模块，就地修改。下面的内核给每个 pass 都留了活：一个没人用的名字、一个 `cid * 0` 次的循环、一个元素循环、一个离使用处很远的数据块。
+# 上游在生成 MLIR 之前，先在 TIR 上改写内核。本课程的 Tile IR 经过同名的 pass。一个 pass 拿到整个模块，就地修改。下面的内核里，大多数 pass 都有事可做：一个没有用到的名字、一个 `cid * 0` 次的循环、一个元素循环、一个分配得离使用处很远的数据块。
 
 
 # %% stem="kernel"
@@ -97,7 +97,7 @@ show_passes(compiled, language="zh")
 # operations after each.
 
 # %% [markdown] tags=["lang:zh"] stem="first_words" en_sha="a1b66969"
-# **BindTarget** 把目标和模式写到函数上，这样后面只看一个函数的 pass 也知道两者。**Simplify** 化简下标运算，去掉整数的名字。**RemoveNoOp** 删除没人用的东西和空循环。每个只改一件事；数一数每个之后的运算个数。
+# **BindTarget** 把目标和模式写到函数上，这样后面只看单个函数的 pass 也知道两者。**Simplify** 化简下标运算，去掉整数的名字。**RemoveNoOp** 删除没有用到的值和不做事的循环。每个 pass 只改一件事；数一数每个 pass 之后的运算个数。
 
 
 # %% tags=["kp:K214", "kp:K215", "kp:K216"] stem="first_three"
@@ -172,7 +172,7 @@ for order, number in left.items():
 # have done; the order is part of the compiler.**
 
 # %% [markdown] tags=["lang:zh"] stem="order_rule" en_sha="6e58f0b7"
-# RemoveNoOp 删除已知次数为 0 的循环。而 `cid * 0` 等于 0 是 Simplify 才算出来的。次序反过来，RemoveNoOp 来得太早，循环就留下了。规则：**一个 pass 依赖前面的 pass 做过的事；次序是编译器的一部分。**
+# RemoveNoOp 删除已知次数为 0 的循环，而 `cid * 0` 等于 0 要由 Simplify 算出来。次序反过来，RemoveNoOp 运行得太早，循环就留下了。规则：**一个 pass 依赖前面的 pass 做过的事；次序是编译器的一部分。**
 
 # %% [markdown] tags=["lang:en"] stem="second_words"
 # **NpuLoopVectorize** turns the element loop into vector operations on tiles and leaves a note.
@@ -181,7 +181,7 @@ for order, number in left.items():
 # is.
 
 # %% [markdown] tags=["lang:zh"] stem="second_words" en_sha="96beb4ae"
-# **NpuLoopVectorize** 把元素循环变成对数据块的 vector 运算，并留下一条说明。**PlanAndUpdateBufferAllocationLocation** 把每个分配移到包含其全部使用的最小的块里。**LowerOpaqueBlock** 拆开 TIR 的 block；Tile IR 没有这种 block，所以模块不变。
+# **NpuLoopVectorize** 把元素循环变成对数据块的 vector 运算，并留下一条说明。**PlanAndUpdateBufferAllocationLocation** 把每个分配移到包含其全部使用的最小代码块里。**LowerOpaqueBlock** 拆开 TIR 的 block；Tile IR 没有这种 block，所以模块不变。
 
 # %% tags=["kp:K124", "kp:K217", "kp:K218", "kp:K219"] stem="second_three"
 MOVE = "PlanAndUpdateBufferAllocationLocation"
@@ -217,7 +217,7 @@ show_memory(compiled, language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="write_words" en_sha="4b3f3d87"
 # ## 自己的 pass
 #
-# pass 就是匹配和替换。**改写模式**（rewrite pattern）会在每个运算上尝试：先看，不是要找的就返回，否则替换它。下面的模式删除什么也不改变的 `T.vmul(x, 1.0, x)`。常数有 `value`；第一个版本读它，默认值取 1。
+# pass 就是匹配和替换。**改写模式**（rewrite pattern）会在每个运算上尝试：先检查，不是要找的就返回，否则替换它。下面的模式删除 `T.vmul(x, 1.0, x)`，因为它什么也不改变。常数有 `value`；第一个版本读取它，没有时默认为 1。
 
 # %% tags=["lecture"] stem="wrong_pass"
 from xdsl.dialects import arith
@@ -269,7 +269,7 @@ print("with the pass:", ran(False, TimesOne()))
 # argument of the loop's block, converted to float32. What does the pass do with it?
 
 # %% [markdown] tags=["lang:zh"] stem="test_words" en_sha="eadde3bd"
-# 少了一次乘法，数值相同。一个内核的测试通过了。现在乘数是循环变量：`T.vmul(x, k, x)`，k = 1、2、3。在 IR 里它不是常数，而是循环块的参数，先转换成 float32。这个 pass 会怎么处理它？
+# 少了一次乘法，数值相同。一个内核的测试通过了。现在乘数是循环变量：`T.vmul(x, k, x)`，k = 1、2、3。在 IR 里它不是常数，而是循环体的块参数，先转换成 float32。这个 pass 会怎么处理它？
 
 # %% tags=["lang:en"] stem="p2"
 answer("d5.passes.p2", "?")  # a: leaves it  b: removes it, the numbers change  c: fails
@@ -314,7 +314,40 @@ BarView("乘以 k 时结果的一个元素：无 pass、第一版、改好的", 
 # anything is unknown, and test a kernel that must stay as it is.**
 
 # %% [markdown] tags=["lang:zh"] stem="rule_words" en_sha="e49996ff"
-# 第一版把“我不知道这个数”当成了“这个数是 1”。pass 必须对每个内核都正确，所以要有证据：它是常数。规则：**先写明哪些条件必须成立，有任何未知就返回，并且测试一个必须原样不动的内核。**
+# 第一版把“不知道这个数”当成了“这个数是 1”。pass 必须对每个内核都正确，所以要有证据：这个数是常数。规则：**先写明哪些条件必须成立，有任何未知就返回，并且测试一个必须原样不动的内核。**
+
+# %% [markdown] tags=["lang:en"] stem="replace_words"
+# ## Putting new operations in place
+#
+# `rewriter.erase(op)` takes an operation away. `rewriter.replace(op, [first, second, last])` puts new
+# ones in its place, in this order; what an earlier one computes is the `result` that a later one
+# takes. The next pattern writes `T.vadd(x, 2.0, x)` as a subtraction of -2.0. `tl.ELEMENTWISE` holds
+# the classes of the vector operations by name.
+
+# %% [markdown] tags=["lang:zh"] stem="replace_words" en_sha="116291ab"
+# ## 放入新的运算
+#
+# `rewriter.erase(op)` 删去一个运算。`rewriter.replace(op, [first, second, last])` 按这个次序放入新的运算；前面的运算算出的 `result` 供后面的运算使用。下面的模式把 `T.vadd(x, 2.0, x)` 写成减去 -2.0。`tl.ELEMENTWISE` 按名字存放各个 vector 运算的类。
+
+# %% stem="replaced"
+from tlcourse.dialects import tl
+from xdsl.dialects.builtin import FloatAttr, f32
+
+
+class SumAsDifference(RewritePattern):
+    def match_and_rewrite(self, op, rewriter):
+        if op.name != "tl.vadd" or not isinstance(op.sources[1].owner, arith.ConstantOp):
+            return
+        tile, number = op.sources
+        opposite = arith.ConstantOp(FloatAttr(-number.owner.value.value.data, f32))
+        difference = tl.ELEMENTWISE["vsub"]([tile, opposite.result], op.destination)
+        rewriter.replace(op, [opposite, difference])
+
+
+changed = scaled(False)
+PatternRewriteWalker(SumAsDifference()).rewrite_module(changed.module)
+counted = [str(changed.module).count(name) for name in ("tl.vadd", "tl.vsub")]
+print("vadd and vsub:", counted, "result:", ran(False, SumAsDifference())[0])
 
 # %% [markdown] tags=["lang:en"] stem="vector_words"
 # ## Anatomy of a vectorise rule
@@ -369,7 +402,7 @@ for kind in ("exp", "exp2", "dependent"):
 #
 # - BindTarget、Simplify、RemoveNoOp、NpuLoopVectorize、分配的位置、LowerOpaqueBlock。
 # - 一个 pass 依赖它前面的 pass；次序是编译器的一部分。
-# - 匹配，证明，替换；未知的就保持原样。
+# - 先匹配，再证明，最后替换；有未知就保持原样。
 #
 # **练习：** [d5.vectorise_rule](../../../exercises/zh/day5/vectorise_rule.ipynb)。进阶：
 # [d5.rewrite](../../../exercises/zh/day5/rewrite.ipynb)。
@@ -385,6 +418,8 @@ assert opened
 assert results[False, "first"] == (results[False, "none"][0], results[False, "none"][1] - 1)
 assert results[True, "first"][0] != results[True, "none"][0]
 assert results[True, "mended"] == results[True, "none"]
+assert counted == [0, 1]
+assert ran(False, SumAsDifference()) == results[False, "none"]
 assert "became" in notes["exp"]
 assert "math.exp2 has no vector form" in notes["exp2"]
 assert "also loaded at another place" in notes["dependent"]

@@ -26,7 +26,7 @@
 # *进阶内容，35 分钟，先修 1.5 节*
 #
 # 学完后你能够
-# - 说出生成的 MLIR 到后半段编译器之间发生什么；
+# - 说出从生成 MLIR 到后半段编译器之间发生什么；
 # - 读懂上游交给 **bishengir-compile** 的命令行；
 # - 拨动五个开关，并说出各改变什么；
 # - 区分只费时间的开关和会弄坏内核的开关。
@@ -87,7 +87,7 @@ FlowView(
 # %% [markdown] tags=["lang:zh", "lecture"] stem="adapter_words" en_sha="bcb5d5d8"
 # ## 两个小 pass
 #
-# 上游在生成的 MLIR 上运行自己的 **tladapter** 中的两个 pass：`canonicalize` 计算已知的东西，还有 `adapt-triton-kernel`。另外两个，用于 cube/vector 拆分和向量，只有名字，内容是空的。真正的工作在后面：一条命令。
+# 上游在生成的 MLIR 上运行自己的 **tladapter** 中的两个 pass：`canonicalize` 把已知的值先算出来，另一个是 `adapt-triton-kernel`。还有两个 pass，用于 cube/vector 拆分和向量化，只有名字，内容是空的。真正的工作在后面的一条命令里。
 
 # %% tags=["kp:K220"] stem="adapter"
 from tlcourse.examples.minicv import minicv_developer
@@ -111,7 +111,7 @@ for one in steps[place : place + 3]:
 # way with the embedded passes, or with `bishengir-opt` where it is installed, and stops at HIVM.
 
 # %% [markdown] tags=["lang:zh"] stem="command_words" en_sha="d39f85af"
-# 这是上游为 Developer 和 Expert 构造的命令。文件里是 MLIR。前两个开关来自 `pass_configs`，有两个总是存在。我们自己的运行走同样的路，用内置的 pass；装有 `bishengir-opt` 时也可以用它。两者都停在 HIVM。
+# 这是上游为 Developer 和 Expert 构造的命令。文件里是 MLIR。前两个开关来自 `pass_configs`，另有两个总是存在。本课程走同样的流程，用内置的 pass；装有 `bishengir-opt` 时也可以用它。两者都停在 HIVM。
 
 
 # %% tags=["kp:K221"] stem="command"
@@ -136,9 +136,9 @@ for mode in ("Developer", "Expert"):
 # say of it?
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="board_words" en_sha="41e41275"
-# ## 开关板
+# ## 开关面板
 #
-# 下面每一行编译一次 MiniCV，只拨动一个开关，数最后 IR 的运算，并向模拟器询问时间。其中一个去掉了核内的标志。结果会说明什么？
+# 下面每一行编译一次 MiniCV，只拨动一个开关，数出最后一份 IR 里的运算，再由模拟器给出时间。其中一个开关去掉了核内的标志。这一行的结果会怎样？
 
 # %% tags=["lang:en"] stem="p1"
 answer("d5.codegen.p1", "?")  # without flags: a: slower, right  b: faster, a fault  c: not compiled
@@ -192,7 +192,7 @@ BarView(
 # not the time alone.**
 
 # %% [markdown] tags=["lang:zh"] stem="board_rule" en_sha="f0326e98"
-# 多缓冲改变缓冲区和标志，最多费些时间。没有子块绑定，两个 vector 核都做全部工作，并且写两遍：更慢，而且会被报告，因为先后不定。没有标志的内核**更快，而且是错的**。规则：**拨动开关之后要读发现，不能只看时间。**
+# 多缓冲改变缓冲区和标志，最多影响时间。没有子块绑定，两个 vector 核都做全部工作，结果写两遍：更慢，而且因为先后不定会被报告。没有标志的内核**更快，但是错的**。规则：**拨动开关之后要读发现，不能只看时间。**
 
 # %% tags=["lang:en"] stem="show_timeline"
 show_timeline(timelines["as it is"], timelines["no sub-block"])
@@ -211,7 +211,7 @@ show_timeline(timelines["as it is"], timelines["no sub-block"], language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="always_words" en_sha="2c759e1f"
 # ## 总是存在的两个
 #
-# `--enable-triton-kernel-compile` 和 `--enable-hivm-compile` 从不省略。省略会怎样？不是在这里，而是用 bishengir-compile 1.2.0，按四种方式把 MiniCV 128x128x128 编译到最后的 IR；下面的单元格里是结果的记录。哪种方式仍能得到可运行的内核？
+# `--enable-triton-kernel-compile` 和 `--enable-hivm-compile` 从不省略。省略会怎样？这里不现场编译：事先用 bishengir-compile 1.2.0，按四种方式把 MiniCV 128x128x128 编译到最后一份 IR，下面的单元格里是结果的记录。哪些方式仍能得到可运行的内核？
 
 # %% tags=["lang:en"] stem="p2"
 answer("d5.codegen.p2", "?")  # a: all four  b: only those with triton on and hivm not off  c: none
@@ -242,7 +242,7 @@ for name, (lines, host, left_open, addresses, flags) in RECORD.items():
 # synchronised.
 
 # %% [markdown] tags=["lang:zh"] stem="always_rule" en_sha="6b11b2c0"
-# 第一个产生启动器要问的东西：说明工作区大小和核种类的函数，以及工作区在内存中的位置。它以 Triton 命名，因为上游沿用了 Triton 的启动方式。第二个默认打开，除非设为 false；那样就什么都不拆分、不安放、不同步。
+# 第一个开关生成启动器要查询的内容：给出工作区大小和核种类的函数，以及工作区在内存中的位置。它以 Triton 命名，因为上游沿用了 Triton 的启动方式。第二个默认打开；如果设为 false，就既不拆分，也不分配地址，也不插入同步。
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="recap"
 # ## Recap
@@ -256,9 +256,9 @@ for name, (lines, host, left_open, addresses, flags) in RECORD.items():
 # %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="7590a903"
 # ## 小结
 #
-# - 两个小 pass，然后是一条带开关的命令；这里走同样的路，直到 HIVM。
-# - 多缓冲改变时间；子块和同步的开关改变正确性。
-# - 有两个开关总是传入：没有它们就没有可启动的内核。
+# - 两个小 pass，然后是一条带开关的命令；本课程走同样的流程，直到 HIVM。
+# - 多缓冲的开关影响时间；子块和同步的开关影响正确性。
+# - 有两个开关总是传入：把它们关掉，就得不到可启动的内核。
 #
 # **练习：** [d5.options](../../../exercises/zh/day5/options.ipynb)。
 

@@ -28,7 +28,7 @@
 # 学完后你能够
 # - 说出内核主机端的三个部分：**参数结构体**、启动函数、Python 入口；
 # - 把结构体的每个字段与签名对应起来；
-# - 说出哪些字段没有人传入；
+# - 说出哪些字段不由用户传入；
 # - 说出为什么次序错了很难发现。
 
 # %% tags=["setup"] stem="imports"
@@ -51,7 +51,7 @@ import torch
 # %% [markdown] tags=["lang:zh", "lecture"] stem="why_words" en_sha="1e11378b"
 # ## 在 Python 和设备之间
 #
-# 在硬件上，启动需要一段主机代码：把地址和数收进一块内存，交给运行时。上游把它生成为 C++，用 g++ 编译。本课程由 Python 启动，不模仿任何驱动；但这段文本由同样的签名生成，供你阅读。
+# 在硬件上，启动需要一段主机代码：把地址和数值收集到一块内存，交给运行时。上游生成这段 C++，再用 g++ 编译。本课程由 Python 启动，不模仿任何驱动；但同样从签名生成这段文本，供你阅读。
 
 # %% tags=["kp:K225"] stem="struct"
 import re
@@ -99,7 +99,7 @@ FlowView(
 # %% [markdown] tags=["lang:zh", "lecture"] stem="order_words" en_sha="1c924100"
 # ## 字段的次序
 #
-# MiniCV 有四个参数：A、B、C、D。看上面的结构体：字段按什么次序排列？其中哪些没有人从 Python 传入？先回答，再数一数。
+# MiniCV 有四个参数：A、B、C、D。看上面的结构体：字段按什么次序排列？其中哪些不从 Python 传入？先回答，再数一数。
 
 # %% tags=["lang:en"] stem="p1"
 answer("d5.wrapper.p1", "?")  # a: only A to D  b: A to D, then others  c: others, A to D, the grid
@@ -123,7 +123,7 @@ first, last = names.index(own[0]), names.index(own[-1])
 # the grid. The device reads bytes at fixed places; it knows no names.
 
 # %% [markdown] tags=["lang:zh"] stem="fields_rule" en_sha="e48d685b"
-# 最前面是硬件和编译器加上的三个地址：核间标志、锁、工作区。然后是内核的参数，按它们的次序；再是符号大小，最后是网格。设备在固定的位置读取字节，它不认识名字。
+# 最前面是硬件和编译器加上的三个地址：核间标志、锁、工作区。然后依次是内核的各个参数、符号维度，最后是网格。设备在固定的位置读取字节，不认名字。
 
 # %% tags=["kp:K226", "kp:K227"] stem="launch_and_entry"
 filled = next(line for line in parts["launch"].splitlines() if "arguments = {" in line)
@@ -149,7 +149,7 @@ show_passes(kernel, language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="swap_words" en_sha="ce069020"
 # ## 交换两个字段
 #
-# 假设有人手工修改生成的文本，在填写结构体的地方把 A 和 B 交换。两者都是 `void *`。谁会报告这个错误？先回答，再看编译器怎么说，以及结果差多少。
+# 假设有人手工修改生成的文本，在填写结构体的地方把 A 和 B 交换。两者都是 `void *`。谁会报告这个错误？先回答，再看编译器有没有报错，结果是否还对。
 
 # %% tags=["lang:en"] stem="p2"
 answer("d5.wrapper.p2", "?")  # a: the C++ compiler  b: the launch  c: nothing, the numbers differ
@@ -187,7 +187,7 @@ BarView("结构体的字段", counts, look="GM", language="zh")
 # never written by hand, and why a test compares numbers with inputs that are not alike.
 
 # %% [markdown] tags=["lang:zh"] stem="swap_rule" en_sha="46c4b103"
-# 类型相同，没有报错，数值却不同。所以这样的文本要由签名生成，绝不手写；而测试要用彼此不同的输入来比较数值。这也说明：编译通过只表示类型对得上。
+# 类型相同，没有报错，数值却不同。所以这样的文本要由签名生成，绝不手写；测试也要用互不相同的输入来比较数值。编译通过只表示类型对得上。
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="recap"
 # ## Recap
@@ -201,7 +201,7 @@ BarView("结构体的字段", counts, look="GM", language="zh")
 #
 # - 结构体、启动函数、Python 入口：都由签名生成。
 # - 前面是附加的地址，然后是参数、符号，最后是网格。
-# - 设备只认位置，不认名字：交换一对只会得到别的数值，没有报错。
+# - 设备只认位置，不认名字：交换两个字段，数值会变，却没有报错。
 
 # %% tags=["golden"] stem="golden"
 # What the text says holds in the outputs.

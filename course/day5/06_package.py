@@ -29,7 +29,7 @@
 # - 使用一个**算子包**（operator package）：安装、导入、调用；
 # - 用七步给它增加一个算子；
 # - 在算子已构建却找不到时，说出缺了什么；
-# - 写一个遇到坏副本会失败的测试。
+# - 写一个在坏副本上会失败的测试。
 
 # %% tags=["setup"] stem="imports"
 import os
@@ -48,7 +48,7 @@ import torch
 # torch: `torch.ops.mini_ops.rms_norm`. No kernel is compiled at the call; that was done before.
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="user_words" en_sha="8ad371ad"
-# ## 当用户
+# ## 作为用户
 #
 # `mini_ops` 是随课程提供的算子包。别的包要先执行 `pip install 包名`。用户看到的是一个 Python 函数，它同时也是 torch 的算子：`torch.ops.mini_ops.rms_norm`。调用时不编译内核，编译早已完成。
 
@@ -115,9 +115,9 @@ FlowView(
 # `compile/kernels/rms_norm.py`: a function that makes a `T.prim_func`.
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="author_words" en_sha="da7bd6c6"
-# ## 当作者：七步
+# ## 作为作者：七步
 #
-# `tlcourse new-op-package NAME` 写出一个能用的算子包，里面有一个算子。我们把它叫做 `norms`，再加第二个算子：每行 1024 个数的 `rms_norm`。**第 1 步**是内核，放在 `compile/kernels/rms_norm.py`：一个产生 `T.prim_func` 的函数。
+# `tlcourse new-op-package NAME` 生成一个能用的算子包，里面有一个算子。我们把包命名为 `norms`，再加第二个算子：每行 1024 个数的 `rms_norm`。**第 1 步**是内核，放在 `compile/kernels/rms_norm.py`：一个返回 `T.prim_func` 的函数。
 
 # %% stem="new_package"
 import tempfile
@@ -179,7 +179,7 @@ MatrixTiles(64, 1024, 8, 1024, block=5, language="zh")
 # for torch the shape of what it returns. **Step 5** is the Python API. Step 4 comes later.
 
 # %% [markdown] tags=["lang:zh"] stem="steps_words" en_sha="f62d20ae"
-# **第 2 步**在 `compile/kernels/__init__.py` 里写明编译什么：大小和数据类型。M 是符号，每次调用可以不同。**第 3 步**是 `src/ops/rms_norm.py`：调用做什么，以及告诉 torch 返回值的形状。**第 5 步**是 Python 接口。第 4 步稍后再说。
+# **第 2 步**在 `compile/kernels/__init__.py` 里写明编译什么：大小和数据类型。M 是符号，每次调用可以不同。**第 3 步**是 `src/ops/rms_norm.py`：写明调用时做什么，并告诉 torch 返回值的形状。**第 5 步**是 Python 接口。第 4 步稍后再说。
 
 # %% tags=["kp:K232"] stem="step2"
 VARIANTS = """from .rms_norm import rms_norm
@@ -228,7 +228,7 @@ print(API)
 # **step 4**, was left as it was. Then a user calls `norms.rms_norm(x, weight)`. What happens?
 
 # %% [markdown] tags=["lang:zh", "lecture"] stem="built_words" en_sha="f507514a"
-# 现在构建：`tlcourse precompile norms` 把每个变体编译到 `src/artefacts`，`pip install norms` 把 `src` 拷贝到 Python 查找的地方。下面两件事都做。**第 4 步**，注册表，没有动过。然后用户调用 `norms.rms_norm(x, weight)`。会发生什么？
+# 现在构建：`tlcourse precompile norms` 把每个变体编译到 `src/artefacts`，`pip install norms` 把 `src` 拷贝到 Python 的查找路径下。下面两件事都做。但**第 4 步**的注册表还没有改。这时用户调用 `norms.rms_norm(x, weight)`，会发生什么？
 
 # %% tags=["lang:en"] stem="p1"
 answer("d5.package.p1", "?")  # a: precompile fails  b: built, but not found  c: it works
@@ -280,7 +280,7 @@ BarView("src/artefacts 中每个已编译变体的字节数", sizes, "bytes", lo
 # know of the result. After the import of the package each entry is an operator of torch.
 
 # %% [markdown] tags=["lang:zh"] stem="registry_words" en_sha="bd6bf830"
-# 所有变体都已编译，调用却失败：torch 不认识这个算子。编译并不等于注册。**第 4 步**是 `src/registry.py` 里的一行：名字、签名、执行什么、torch 需要知道的结果信息。导入包之后，每一项都是 torch 的算子。
+# 所有变体都已编译，调用却失败：torch 不认识这个算子。编译并不等于注册。**第 4 步**是 `src/registry.py` 里的一行：名字、schema、执行什么，以及 torch 需要知道的结果信息。导入包之后，每一项都是 torch 的算子。
 
 # %% tags=["kp:K234"] stem="step4"
 ENTRY = """from .ops import rms_norm
@@ -306,7 +306,7 @@ print("rms_norm of ones is", found.stdout.strip())
 # %% [markdown] tags=["lang:zh", "lecture"] stem="test_words" en_sha="6a677c42"
 # ## 第 6、7 步：测试
 #
-# **第 6 步**是 `tests/test_rms_norm.py`。第一个版本调用算子，却什么也不看。要检验一个测试，就给它一个错误的包：在坏副本里，内核中乘权重的那一行被删掉了。这个测试会说什么？
+# **第 6 步**是 `tests/test_rms_norm.py`。第一个版本调用算子，却不检查任何结果。要检验一个测试，就给它一个错误的包：在坏副本里，内核中乘权重的那一行被删掉了。这个测试的结果会是什么？
 
 # %% tags=["lang:en"] stem="p2"
 answer("d5.package.p2", "?")  # on the broken copy: a: it fails  b: it passes  c: it cannot start
@@ -376,7 +376,7 @@ BarView("每个测试发现的失败数", failed, look="UB", language="zh")
 # it. Rule: **a test is done when you have seen it fail.** Then **step 7**: precompile, install, test.
 
 # %% [markdown] tags=["lang:zh"] stem="test_rule" en_sha="6b024acb"
-# 绿色只说明没有看到错误。第一个测试在忘了权重的包上也通过。第二个与 float64 的 torch 比较，包括不满的和完整的数据块，把错误找了出来。规则：**见过它失败，测试才算写完。** 然后是**第 7 步**：预编译、安装、测试。
+# 测试通过只说明没有看到错误。第一个测试在漏乘权重的包上也通过。第二个测试与 float64 的 torch 比较，不满的和完整的数据块都测，找出了错误。规则：**见过它失败，测试才算写完。** 然后是**第 7 步**：预编译、安装、测试。
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="recap"
 # ## Recap

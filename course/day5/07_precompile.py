@@ -27,9 +27,9 @@
 #
 # 学完后你能够
 # - 说出**构建**算子需要什么，**运行**它需要什么；
-# - 读懂一个产物（artefact）：元数据、程序、哈希；
+# - 读懂一个构建产物（artefact）：元数据、程序、哈希；
 # - 说出为什么元数据应当是数据，而不是 pickle；
-# - 说出二进制隐藏了什么，没有隐藏什么。
+# - 说出二进制能隐藏什么，不能隐藏什么。
 
 # %% tags=["setup"] stem="imports"
 import os
@@ -77,7 +77,7 @@ FlowView(
 # %% [markdown] tags=["lang:zh", "lecture"] stem="load_words" en_sha="22d2810f"
 # ## 载入了什么？
 #
-# 一个新的 Python 导入课程的算子包并调用一个算子；另一个从文本编译同一个内核。两者事后都列出自己的模块。第一个在载入产物时会编译什么吗？
+# 一个新的 Python 进程导入课程的算子包并调用一个算子；另一个进程从文本编译同一个内核。两者最后都列出自己载入的模块。第一个进程在载入产物时会编译什么吗？
 
 # %% tags=["lang:en"] stem="p1"
 answer("d5.precompile.p1", "?")  # loading: a: compiles all  b: compiles at the call  c: nothing
@@ -124,7 +124,7 @@ print("building the package takes longer than importing and calling it:", built[
 # and needs four things on the machine that a user does not have. Running needs torch alone.
 
 # %% [markdown] tags=["lang:zh"] stem="load_rule" en_sha="ecfab973"
-# 载入时什么都不编译：编译器的模块根本不在。这里构建只要几秒，因为我们停在二进制之前；用真正的编译器和 g++ 要几分钟，而且机器上要有四样用户没有的东西。运行只需要 torch。
+# 载入时什么都不编译：编译器的模块根本没有载入。这里构建只要几秒，因为没有生成二进制；用真实的编译器和 g++ 要几分钟，而且机器上要有四样用户没有的东西。运行只需要 torch。
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="fields_words"
 # ## An artefact, field by field
@@ -214,7 +214,7 @@ print("only loaded; code was run by:", ran_by_loading)
 # Change one, and call the operator.
 
 # %% [markdown] tags=["lang:zh"] stem="bytes_words" en_sha="d6510be5"
-# JSON 里只有文字和数，什么也不运行。而且包的代码固定了索引的哈希，索引又固定了其余文件的哈希。所以改动一个字节，在使用文件之前就会被发现。改一个字节，再调用算子。
+# JSON 里只有文字和数，不会运行任何代码。而且包的代码里写有索引文件的哈希，索引里又写有其余文件的哈希。所以只要改动一个字节，在使用文件之前就会被发现。改一个字节，再调用算子试试。
 
 # %% tags=["kp:K240"] stem="changed"
 import hashlib
@@ -264,7 +264,7 @@ FlowView(
 # it does not protect. A hash says that a file is the one you meant, not that nobody has read it.
 
 # %% [markdown] tags=["lang:zh"] stem="secret_words" en_sha="913425fc"
-# 发布的文件能保密吗？我们的程序谁都能读。真正编译器的二进制更难读，但仍能从中列出指令。它只是**妨碍**阅读，并不提供保护。哈希说明文件就是你要的那一个，并不说明没有人读过它。
+# 发布的文件能保密吗？我们的程序谁都能读。真实编译器的二进制更难读，但仍能反汇编出指令。它只是**让人难读**，并不提供保护。哈希说明文件就是你要的那一个，不说明没有别人读过它。
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="recap"
 # ## Recap
@@ -277,8 +277,8 @@ FlowView(
 # ## 小结
 #
 # - 构建需要编译器及其工具，运行只需要 torch（硬件上再加 torch_npu）。
-# - 元数据应当是数据：pickle 在载入时会运行代码。哈希固定每个文件。
-# - 二进制妨碍阅读，但不提供保护。
+# - 元数据应当是数据：pickle 在载入时会运行代码。每个文件都由哈希核对。
+# - 二进制让人难读，但不提供保护。
 
 # %% tags=["golden"] stem="golden"
 # What the text says holds in the outputs.

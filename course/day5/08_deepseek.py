@@ -28,7 +28,7 @@
 # 学完后你能够
 # - 在 `examples/deepseek_v4` 里找到算子和模型的**入口**；
 # - 用两行代码把算子包接入模型；
-# - 说出为什么 token 相同证明不了什么，改为比较 **logits**；
+# - 说出为什么 token 相同证明不了什么，并改为比较 **logits**；
 # - 读懂一次运行的表格：误差、字节、模拟时间。
 
 # %% tags=["setup"] stem="imports"
@@ -51,7 +51,7 @@ import torch
 # %% [markdown] tags=["lang:zh", "lecture", "kp:K246"] stem="folder_words" en_sha="a3134c6a"
 # ## 目录
 #
-# 据宣布，DeepSeek-V4 于 4 月 24 日发布，TileLang 的 AscendNPU IR 算子当天接入，代码在上游仓库的 `examples/deepseek_v4`。每个算子有一个 `example_*.py`，入口是 `inference/model.py`。我们的目录结构相同；模型很小，权重是随机的。
+# 据课程预告，DeepSeek-V4 于 4 月 24 日发布，基于 AscendNPU IR 的 TileLang 算子当天推出，代码在上游仓库的 `examples/deepseek_v4`。每个算子有一个 `example_*.py`，入口是 `inference/model.py`。我们的目录结构相同；模型很小，权重是随机的。
 
 # %% tags=["kp:K248", "kp:K249"] stem="folder"
 from pathlib import Path
@@ -100,7 +100,7 @@ FlowView(
 # %% [markdown] tags=["lang:zh"] stem="entry_words" en_sha="477ca128"
 # ## 入口
 #
-# `model.py` 用 torch 写的算子计算。`Model()` 把 token 变成 logits：每个位置上，词表的每个词一个数。`generate` 反复接上最可能的词。`forced` 给模型固定的 token，返回每一步的 logits。
+# `model.py` 用 torch 写的算子来计算。`Model()` 把 token 变成 logits：在每个位置上，词表的每个词对应一个数。`generate` 反复接上最可能的词。`forced` 给模型固定的 token，返回每一步的 logits。
 
 # %% tags=["kp:K247"] stem="entry"
 from types import SimpleNamespace
@@ -123,7 +123,7 @@ print("generated:", generated, "different:", len(set(generated)))
 # %% [markdown] tags=["lang:zh", "lecture"] stem="tied_words" en_sha="ff1bd954"
 # ## 相同的 token
 #
-# 第一个测试的想法：用两种算子各生成一次，比较 token。许多模型把嵌入同时当作输出头。取这样一个模型，再取一个**坏的**注意力，它只返回零。它生成的 token 会不同吗？
+# 最初的测试想法：用两种算子各生成一次，比较 token。许多模型让词嵌入兼作输出头。取这样一个模型，再换上一个**坏的**注意力，它只返回零。生成的 token 会不同吗？
 
 # %% tags=["lang:en"] stem="p1"
 answer("d5.deepseek.p1", "?")  # a: all differ  b: the first is equal  c: all are equal
@@ -162,7 +162,7 @@ BarView("Different tokens among those generated", different, look="VECTOR")
 # %% tags=["lang:zh", "reveal"] stem="show_tokens" en_sha="3af9ea68"
 from tlcourse.widgets.bars import BarView
 
-names = ("共用输出头，正确", "共用输出头，坏的", "自己的输出头")
+names = ("嵌入兼作输出头，正确", "嵌入兼作输出头，坏的", "独立的输出头")
 different = dict(zip(names, (len(set(row)) for row in (*repeated, generated))))
 BarView("生成的 token 中有几个不同", different, look="VECTOR", language="zh")
 
@@ -173,7 +173,7 @@ BarView("生成的 token 中有几个不同", different, look="VECTOR", language
 # cannot hide in what follows.
 
 # %% [markdown] tags=["lang:zh"] stem="tied_rule" en_sha="6b872fe1"
-# 两者都一直重复最后一个 token：一个词的嵌入和它自己最像，不管各层加上什么。这样的测试对任何算子都通过。我们的模型有自己的输出头，会生成不同的词。而且我们比较的是 **logits，逐步，用固定的 token**：早期的差别就不会藏到后面去。
+# 两者都一直重复最后一个 token：不管各层加上什么，一个词的嵌入总和它自己最像。这样的测试，任何算子都能通过。我们的模型有独立的输出头，会生成不同的词。而且我们比较的是**固定 token 之下每一步的 logits**：前面的差别就不会被后面掩盖。
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="swap_words"
 # ## Two lines
@@ -220,7 +220,7 @@ print("kernels that ran:", *sorted(used))
 # a fault? Plant two: a norm that forgets its weight, and an attention that looks at later words.
 
 # %% [markdown] tags=["lang:zh"] stem="fault_words" en_sha="5211a55e"
-# 记录证明这些内核确实运行了。还剩一个问题：这样比较能发现错误吗？埋下两个：一个忘了权重的归一化，一个会看后面的词的注意力。再看 logits 差多少。
+# 记录证明这些内核确实运行了。还剩一个问题：这样比较能发现错误吗？埋下两个错误：漏乘权重的归一化，以及会看到后面词的注意力。再看 logits 差多少。
 
 # %% stem="planted"
 faults = {
@@ -253,7 +253,7 @@ BarView("logits 的最大差别，单位为最大值的千分之一", shown, loo
 # %% [markdown] tags=["lang:zh", "lecture"] stem="table_words" en_sha="c893030f"
 # ## 一次运行的表格
 #
-# `python -m tlcourse.examples.deepseek_v4_mini.inference.compare` 做完以上全部，并打印一张表：一次前向中的调用次数、每个算子在相同输入上的误差、模拟时间和字节数。下面就是这张表。要让模型更快，你会从哪里开始？
+# `python -m tlcourse.examples.deepseek_v4_mini.inference.compare` 做完以上全部，并打印一张表：一次前向计算中的调用次数、每个算子在相同输入上的误差、模拟时间和字节数。下面就是这张表。要让模型更快，你会从哪里开始？
 
 # %% tags=["kp:K250"] stem="table"
 operator_errors = compare.operator_errors()
@@ -270,7 +270,7 @@ BarView("Simulated time of the slowest kernels in one forward pass", times, "us"
 
 # %% tags=["lang:zh"] stem="show_times" en_sha="493c1872"
 times = {line.kernel: round(line.microseconds) for line in lines[:6]}
-BarView("一次前向中最慢的几个内核的模拟时间", times, "us", look="M", language="zh")
+BarView("一次前向计算中最慢的几个内核的模拟时间", times, "us", look="M", language="zh")
 
 # %% [markdown] tags=["lang:en"] stem="table_rule"
 # The kernel at the top moves few bytes and takes the most time: many small steps, one after the
@@ -278,7 +278,7 @@ BarView("一次前向中最慢的几个内核的模拟时间", times, "us", look
 # question; the timeline of a kernel tells what it waits for.
 
 # %% [markdown] tags=["lang:zh"] stem="table_rule" en_sha="6c6b33c7"
-# 排在最前面的内核搬运的字节很少，用的时间却最多：许多小步骤一个接一个。矩阵乘在它后面，字节最多。时间和字节是两个问题；内核的时间线说明它在等什么。
+# 排在最前面的内核搬运的字节很少，用的时间却最多：许多小步骤一个接一个。排在它后面的矩阵乘，字节最多。时间和字节是两回事；内核在等什么，要看时间线。
 
 # %% [markdown] tags=["lang:en", "lecture"] stem="recap"
 # ## Recap
@@ -292,7 +292,7 @@ BarView("一次前向中最慢的几个内核的模拟时间", times, "us", look
 #
 # - 每个算子一个 `example_*.py`，入口是 `inference/model.py`，替换只要两行。
 # - 用固定的 token 比较 logits；嵌入兼作输出头时，不管弄坏什么都重复同一个 token。
-# - 埋下的错误让比较失败过一次，这个比较才算数。
+# - 埋下错误后比较确实失败过，这个比较才算数。
 
 # %% tags=["golden"] stem="golden"
 # What the text says holds in the outputs.

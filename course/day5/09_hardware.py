@@ -27,9 +27,9 @@
 #
 # 学完后你能够
 # - 说出带 NPU 的机器上要安装什么，什么保持不变；
-# - 设置模式，并认出没有设置时的现象；
-# - 说出那里可能不同的是什么：时间、核组数、检查；
-# - 用 lint 检查自己的内核是否依赖只有模拟器才有的行为。
+# - 设置模式，并能认出没有设置时的现象；
+# - 说出在硬件上哪些可能不同：时间、核组数、检查；
+# - 用 lint 检查自己的内核是否依赖模拟器独有的行为。
 
 # %% tags=["setup"] stem="imports"
 import os
@@ -59,7 +59,7 @@ from tlcourse.widgets.flow import FlowView
 FlowView(
     "同一个内核，这里和那里",
     {
-        "你的 notebook": ["import 单元格", "内核", "a.npu()"],
+        "你的笔记本": ["导入单元格", "内核", "a.npu()"],
         "这里": ["tlcourse", "torch", "模拟芯片"],
         "那里，构建时": ["tilelang-mlir-ascend", "CANN、bishengir-compile", "g++、torch_npu"],
         "那里，运行算子包": ["torch", "torch_npu"],
@@ -78,7 +78,7 @@ FlowView(
 # %% [markdown] tags=["lang:zh", "lecture"] stem="mode_words" en_sha="5cb8cfe3"
 # ## 模式在环境变量里
 #
-# import 单元格保持不变。装有真正的 `tilelang` 时，`from tlcourse import ..` 不会动它。模式也不变：编译内核时从 `TILELANG_ASCEND_MODE` 读取。假设你在另一台机器上运行脚本，忘了这个变量。你的 MiniCV 会得到哪种模式？
+# 导入单元格保持不变。装有真实的 `tilelang` 时，`from tlcourse import ..` 不会动它。设置模式的方式也不变：编译内核时从 `TILELANG_ASCEND_MODE` 读取。假设你在另一台机器上运行脚本，忘了设置这个变量。你的 MiniCV 会得到哪种模式？
 
 # %% tags=["lang:en"] stem="p1"
 answer("d5.hardware.p1", "?")  # a: Developer  b: Expert  c: the one it was written for
@@ -114,7 +114,7 @@ show_timeline(minicv.profile((256, 256), (256, 256)), language="zh")
 # torch, and torch_npu on hardware; none of the compiler's modules. A fresh Python shows it.
 
 # %% [markdown] tags=["lang:zh"] stem="run_words" en_sha="b5ef6261"
-# 没有设置就是 Expert，Developer 内核的数据块在那里会落到错误的内存。预编译的算子包连模式也已定好：存在元数据里。**运行**它只需要 torch，在硬件上再加 torch_npu，不需要编译器的任何模块。用一个新的 Python 来看。
+# 没有设置就是 Expert，这时 Developer 内核的数据块会落到错误的内存。预编译的算子包连模式也已定好，存在元数据里。**运行**它只需要 torch，在硬件上再加 torch_npu，不需要编译器的任何模块。用一个新的 Python 进程来验证。
 
 # %% tags=["kp:K238"] stem="modules"
 import subprocess
@@ -147,7 +147,7 @@ for name, is_loaded in loaded.items():
 # %% [markdown] tags=["lang:zh", "lecture"] stem="time_words" en_sha="a00804d8"
 # ## 什么可能不同
 #
-# 数值在数据类型的舍入范围内一致，最后几位不必相同。竞争、读取未写过的内存、越界，**只有这里**会报告；芯片不会说。还有时间：我们的是模拟值。取 24 个逻辑块的 MiniCV。一种芯片有 24 个核组，另一种有 20 个：哪个数字会相同？
+# 数值在数据类型的舍入范围内一致，最后几位不必相同。竞争、读取未写过的内存、越界访问，**只有这里**会报告，芯片不会报错。还有时间：这里的都是模拟值。取 24 个逻辑块的 MiniCV。一种芯片有 24 个核组，另一种有 20 个：哪个数字会相同？
 
 # %% tags=["lang:en"] stem="p2"
 answer("d5.hardware.p2", "?")  # a: cycles  b: rounds of blocks  c: bytes of the result
@@ -185,7 +185,7 @@ BarView("一次启动的模拟周期数", {n: t.cycles for n, t in times.items()
 # --out DIR` writes the same tree, so what you learned to read here is what you will read there.
 
 # %% [markdown] tags=["lang:zh"] stem="profile_words" en_sha="4f78bf97"
-# 在硬件上，看一个核的各条流水用 `msprof op simulator`，看真实芯片用 `msprof op`。它写出 `OPPROF_..` 目录，内有轨迹和表格。`tlcourse profile FILE:KERNEL --out DIR` 写出同样的目录结构，所以你在这里学会读的，就是那里要读的。
+# 在硬件上，看一个核的各条流水线用 `msprof op simulator`，看真实芯片用 `msprof op`。它写出 `OPPROF_..` 目录，里面有 trace 和表格。`tlcourse profile FILE:KERNEL --out DIR` 写出同样的目录结构，所以在这里学会的读法，到硬件上同样适用。
 
 # %% tags=["kp:K191"] stem="profile"
 import tempfile
@@ -210,7 +210,7 @@ print(folder.name.split("_")[0], *(f"  {name}" for name in files if name.count("
 # %% [markdown] tags=["lang:zh", "lecture"] stem="lint_words" en_sha="f72f99b2"
 # ## 最后的检查
 #
-# 上游有几处行为不同，docs/differences.md 列出了它们。**lint** 在你的内核里寻找这些地方：`tlcourse ir FILE:KERNEL --lint`。这里让它读 MiniCV、FlashAttention，以及一个打印 fragment 的内核。
+# 上游有几处行为与这里不同，docs/differences.md 列出了它们。**lint** 在你的内核里查找这些地方：`tlcourse ir FILE:KERNEL --lint`。这里用它检查 MiniCV、FlashAttention，以及一个打印 fragment 的内核。
 
 # %% stem="lint"
 from tlcourse.jit.differences import differences
@@ -253,8 +253,8 @@ BarView("依赖与上游差别的地方", found, look="UB", language="zh")
 # %% [markdown] tags=["lang:zh", "lecture"] stem="recap" en_sha="a5571190"
 # ## 你现在能做什么
 #
-# - 用两种模式写内核，看着它通过编译器，亲手把它分到各个核上。
-# - 读懂时间，找到核在等什么，发布算子并把它接入模型。
+# - 用两种模式写内核，跟着它走完编译过程，亲手把它分到各个核上。
+# - 读懂时间线，找到核在等什么，发布算子并把它接入模型。
 # - 在硬件上：文本不变，模式在环境变量里，时间不同，检查更少。结果不同时，请报告内核、形状和两边的输出。
 
 # %% tags=["golden"] stem="golden"

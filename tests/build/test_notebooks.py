@@ -189,11 +189,15 @@ def test_text_has_one_form() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
-def test_cells_can_be_run_again(path: Path) -> None:
-    notebook = notebooks.bare_notebook(read_source(path), "en")
+def test_cells_show_what_is_stored_and_the_same_when_run_again(path: Path) -> None:
+    """The Chinese notebooks; nbval does the first half for the English ones (see the Makefile)."""
+    notebook = notebooks.bare_notebook(read_source(path), "zh")
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     again = [new_code_cell(cell.source, id=f"{cell.id}-again") for cell in cells]
     notebook.cells = [*cells, *again]
     ran = notebooks.executed(notebook, path.name).cells
-    for one, other in zip(ran[: len(cells)], ran[len(cells) :], strict=True):
+    kept = nbformat.reads(stored(path, "zh"), as_version=4).cells
+    kept = [cell for cell in kept if cell.cell_type == "code"]
+    for was, one, other in zip(kept, ran[: len(cells)], ran[len(cells) :], strict=True):
+        assert shown(was) == shown(one), one.id
         assert shown(one) == shown(other), one.id

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from tlcourse.build import workspace
+from tlcourse.build.issued import read_issued
 from tlcourse.build.workspace import course_folder, make_workspace
 from tlcourse.diagnostics import TLError
 
@@ -66,8 +68,24 @@ def test_a_changed_file_is_never_overwritten(course: Path, tmp_path: Path, trust
     mine.write_text("my work")
     write_course(course, code="2 + 2")
     report = make_workspace(tmp_path / "lab", course, trust)
-    assert report.kept == (EXERCISE,)
+    assert (report.kept, report.newer) == ((EXERCISE,), ())
     assert mine.read_text() == "my work"
+
+
+def test_newer_text_for_a_changed_file_is_told(course: Path, tmp_path: Path, trust: Path) -> None:
+    make_workspace(tmp_path / "lab", course, trust)
+    (tmp_path / "lab" / NOTEBOOK).write_text("my work")
+    write_course(course, code="2 + 2")
+    report = make_workspace(tmp_path / "lab", course, trust)
+    assert (report.kept, report.newer) == ((NOTEBOOK,), (NOTEBOOK,))
+
+
+def test_what_was_given_is_noted_cell_by_cell(course: Path, tmp_path: Path, trust: Path) -> None:
+    make_workspace(tmp_path / "lab", course, trust)
+    given = read_issued(tmp_path / "lab")
+    assert given.version == version("tlcourse")
+    assert [*given.cells[NOTEBOOK]] == ["a", "b"]
+    assert given.cells[NOTEBOOK]["a"] == given.cells[NOTEBOOK]["b"]  # the same text
 
 
 def test_an_unchanged_file_follows_the_course(course: Path, tmp_path: Path, trust: Path) -> None:

@@ -25,10 +25,28 @@ def test_build_check(
     assert result.output.startswith(shown)
 
 
-def test_hint_prints_the_first_hint() -> None:
-    result = CliRunner().invoke(app, ["hint", "d2.minicv"])
-    assert result.exit_code == 0
-    assert result.output.startswith("Hint 1/3: ")
+def _hints(*options: str) -> tuple[int, list[str]]:
+    result = CliRunner().invoke(app, ["hint", "d2.minicv", *options])
+    return result.exit_code, [line.partition(": ")[0] for line in result.output.splitlines()]
+
+
+def test_hint_prints_the_first_hint_and_how_to_see_the_next() -> None:
+    assert _hints() == (0, ["Hint 1/3", "For the next hint"])
+    again = CliRunner().invoke(app, ["hint", "d2.minicv"])
+    assert again.output.endswith("tlcourse hint d2.minicv --level 2\n")
+
+
+def test_hint_prints_any_hint_or_all() -> None:
+    assert _hints("--level", "2") == (0, ["Hint 2/3", "For the next hint"])
+    assert _hints("--level", "3") == (0, ["Hint 3/3"])
+    assert _hints("--all") == (0, ["Hint 1/3", "Hint 2/3", "Hint 3/3"])
+
+
+def test_a_hint_that_is_not_there_is_refused() -> None:
+    for level in ("0", "4"):
+        assert _hints("--level", level)[0] == 2
+    result = CliRunner().invoke(app, ["hint", "d2.minicv", "--level", "4"])
+    assert "d2.minicv has 3 hints" in result.output
 
 
 def test_lab_passes_its_options_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -25,6 +25,8 @@ COMMANDS = (
     "build",
     "hint",
     "doctor",
+    "wheelhouse",
+    "update",
     "bench",
     "conformance",
     "calibrate",

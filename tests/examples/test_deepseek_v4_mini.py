@@ -99,8 +99,10 @@ def test_every_operator_is_seen_in_the_record() -> None:
     assert not calls
 
 
-def test_generated_tokens_are_not_one_and_the_same() -> None:
-    made = model.generate(model.Model(), compare.tokens(compare.START), 16)
+@pytest.mark.parametrize("operators", ["torch", "ours"])
+def test_generated_tokens_are_not_one_and_the_same(operators: str) -> None:
+    used = model if operators == "torch" else swap.swapped_module()
+    made = used.generate(used.Model(), compare.tokens(compare.START), 16)
     assert len(set(made[compare.START :].tolist())) >= 8
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import errno
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
+from tlcourse import stored
 from tlcourse.examples.course import COURSE
 from tlcourse.functional import compiled
 from tlcourse.jit import compile
 from tlcourse.records import Program
+from tlcourse.stored import NotKeptWarning
 
 needs_compiler = pytest.mark.skipif(
     compiled.find_compiler() is None, reason="no C compiler on this machine"
@@ -35,6 +39,36 @@ def test_a_library_is_built_once(program: Program, tmp_path: Path) -> None:
     compiled._built.cache_clear()
     assert compiled.library_of(program, "native") == first
     assert libraries(tmp_path) == [first]
+
+
+@needs_compiler
+@pytest.mark.parametrize("damage", [lambda data: data[: len(data) // 2], lambda data: b""])
+def test_a_damaged_library_is_built_again(
+    program: Program, tmp_path: Path, damage: Callable[[bytes], bytes]
+) -> None:
+    first = compiled.library_of(program, "native")
+    assert first is not None
+    whole = first.read_bytes()
+    first.write_bytes(damage(whole))
+    compiled._built.cache_clear()
+    assert compiled.library_of(program, "native") == first
+    assert first.read_bytes() == whole
+
+
+@needs_compiler
+def test_a_full_disk_leaves_kernels_without_native_code(
+    program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, data: bytes, **_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    compiled._built.cache_clear()
+    monkeypatch.setattr(stored, "put", full)
+    with pytest.warns(NotKeptWarning, match="without native code"):
+        assert compiled.library_of(program, "native") is None
+    assert not libraries(tmp_path)
+    monkeypatch.undo()
+    compiled._built.cache_clear()
 
 
 @needs_compiler

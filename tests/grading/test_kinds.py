@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from xdsl.dialects import arith
 from xdsl.pattern_rewriter import RewritePattern
 
 from tlcourse.diagnostics import TLError
@@ -70,6 +71,23 @@ class Endless(RewritePattern):
         rewriter.handle_operation_modification(op)
 
 
+class NotInserted(RewritePattern):
+    """Builds an op that another one uses, and leaves it out."""
+
+    def match_and_rewrite(self, op: Any, rewriter: Any, /) -> None:
+        if op.name == "arith.addf":
+            product = arith.MulfOp(op.lhs, op.rhs)
+            rewriter.replace(op, arith.SubfOp(product.result, op.rhs))
+
+
+class TakenOut(RewritePattern):
+    """Takes out an op whose result is still used."""
+
+    def match_and_rewrite(self, op: Any, rewriter: Any, /) -> None:
+        if op.name == "arith.addf":
+            op.detach()
+
+
 class Breaking(RewritePattern):
     """Leaves an op in front of what it uses."""
 
@@ -84,6 +102,11 @@ class Breaking(RewritePattern):
         (int, "int is no class of RewritePattern or ModulePass"),
         (Endless, "it still changes ops after 10,000 tries"),
         (Breaking, "what it leaves does not verify"),
+        (
+            NotInserted,
+            "arith.subf uses the result of an arith.mulf, which was built but never inserted",
+        ),
+        (TakenOut, "func.return uses the result of an arith.addf, which was taken out"),
     ],
 )
 def test_a_pass_ends_and_leaves_a_module_that_verifies(kind: object, reason: str) -> None:

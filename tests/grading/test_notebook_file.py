@@ -37,6 +37,11 @@ def test_the_setup_of_an_exercise_that_is_not_here_is_the_notebooks_own(tmp_path
     assert read_hand_in(tmp_path / "x.ipynb").setup == ("import os",)
 
 
+def test_half_a_character_becomes_a_sign_that_python_refuses(tmp_path: Path) -> None:
+    cells = [SETUP, SOLUTION | {"source": "\ud800 = 1"}, CHECK]
+    assert read_hand_in(_write(tmp_path / "x.ipynb", cells)).solutions == ("? = 1",)
+
+
 @pytest.mark.parametrize(
     "content",
     ["", "not json", "[]", '{"cells": 3}', '{"cells": [{"cell_type": "code"}]}', "{}", "[" * 10**5],

@@ -74,6 +74,14 @@ def test_unknown_exercise_suggests_the_near_one() -> None:
             {"suspects": [{"name": "E", "value": "A", "cause": "x", "cause_zh": "x"}]},
             "names a parameter",
         ),
+        (
+            {"symptoms": [{"name": "E", "where": [], "cause": "x", "cause_zh": "x"}]},
+            "names a parameter",
+        ),
+        (
+            {"symptoms": [{"name": "D", "where": ["rows?"], "cause": "x", "cause_zh": "x"}]},
+            "no words for",
+        ),
         ({"effects": "both"}, "effects is a list"),
         ({"hints": [{"en": "x"}]}, "lacks zh"),
         ({"weights": 3}, "weights is a table"),

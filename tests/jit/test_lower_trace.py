@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -122,3 +123,15 @@ def test_tl424_unknown_word() -> None:
 def test_tl474_unknown_pass(kernel: Kernel) -> None:
     with pytest.raises(TLError, match=r"TL474.*minicv has no pass nothing"):
         lower_trace(kernel, "nothing")
+
+
+def test_tl718_a_page_without_a_folder(kernel: Kernel, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(TLError, match=r"TL718.*file cannot be used"):
+        lower_trace(kernel, mode="html", html_path=tmp_path / "file" / "page.html")
+
+
+def test_tl730_no_kernel() -> None:
+    nothing: Any = None
+    with pytest.raises(TLError, match=r"TL730.*lower_trace cannot show an object of type NoneType"):
+        lower_trace(nothing)

@@ -34,7 +34,7 @@ def test_the_library_computes(native: Path, monkeypatch: pytest.MonkeyPatch) -> 
     ran: list[Path] = []
     real = compiled.run_compiled
 
-    def noted(library: Path, *rest: object) -> bool:
+    def noted(library: Path, *rest: object) -> int:
         ran.append(library)
         return real(library, *rest)  # type: ignore[arg-type]
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tlcourse.chips import CHIPS
+from tlcourse.diagnostics import Span
 from tlcourse.records import Instruction, Timeline
-from tlcourse.widgets.chip import PATHS, ChipView, chip_svg
+from tlcourse.widgets.chip import PATHS, ChipView, chip_svg, path_id
 from tlcourse.widgets.labels import Language
 
 CHIP = CHIPS["Ascend910B1"]
@@ -56,6 +58,32 @@ def test_a_launch_lights_its_own_paths() -> None:
     ]
     assert chip_svg(view).count("stroke-dasharray") == 7
     assert "Thick arrows: used by add." in view.to_html()
+
+
+def test_each_arrow_of_the_page_leads_to_its_row_with_the_lines(tmp_path: Path) -> None:
+    span = Span(source="k", line=7, column=1, end_line=7, end_column=9)
+    launch = timeline(("aiv0", "MTE2"), ("aiv1", "MTE2"))
+    work = tuple(replace(one, span=span) for one in launch.instructions)
+    view = ChipView(CHIP, replace(launch, instructions=work), "add")
+    page = view.export_html(tmp_path / "chip.html").read_text("utf-8")
+    for path in PATHS:
+        assert page.count(f'<tr id="{path_id(path)}">') == 1
+        assert f'<a href="#{path_id(path)}" aria-label=' in page
+    row = page.split('<tr id="aiv-gm-ub">')[1].split("</tr>")[0]
+    assert row.endswith("<td>MTE2</td><td>AIV</td><td>yes</td><td>7</td>")
+    assert 'role="group"' in page
+    assert "<tr id=" not in view.to_html()
+
+
+@pytest.mark.browser
+def test_an_arrow_is_clicked(chromium: Any, tmp_path: Path) -> None:
+    page = chromium.new_page(viewport={"width": 1280, "height": 720})
+    page.goto(ChipView(CHIP).export_html(tmp_path / "chip.html").as_uri())
+    page.get_by_role("link", name="FIXP, AIC: L0C - GM").focus()
+    page.keyboard.press("Enter")
+    assert page.url.endswith("#aic-cc-gm")
+    page.locator("#aic-cc-gm td").first.wait_for(state="visible")
+    page.close()
 
 
 @pytest.mark.parametrize(("language", "word"), [("en", "cube core"), ("zh", "cube 核")])

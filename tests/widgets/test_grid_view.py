@@ -31,6 +31,12 @@ def found() -> BlockMap:
 @pytest.mark.parametrize(
     ("blocks", "chip", "said"),
     [
+        (
+            1,
+            0,
+            "1 block on 24 cube cores of Ascend910B1: 1 round; "
+            "23 of 24 slots of the last round stand empty",
+        ),
         (24, 0, "24 blocks on 24 cube cores of Ascend910B1: 1 round"),
         (48, 0, "48 blocks on 24 cube cores of Ascend910B1: 2 rounds"),
         (

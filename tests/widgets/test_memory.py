@@ -94,7 +94,7 @@ def test_two_buffers_in_one_place_are_hatched_where_both_live() -> None:
     )
     across = (1000 - 96 - 212) / 8  # positions 2 to 9
     assert [float(one) for one in shared] == [round(96 + 3 * across, 1), round(2 * across, 1)]
-    assert "hatched: c and d lie in one place" in text
+    assert "hatched: c and d share bytes 1,024 to 2,048 from 5 to 6: one value" in text
     middle = re.search(r'<text x="([\d.]+)"[^>]*>c</text>', text)
     assert middle is not None
     assert float(middle[1]) == round(96 + 1.5 * across, 1)  # beside what d covers
@@ -104,7 +104,28 @@ def test_two_buffers_in_one_place_are_hatched_where_both_live() -> None:
         .to_html()
         .split("<figcaption>")[1]
     )
+    in_place = replace(second, first=6)
+    assert "hatched: the op at 6 reads c for the last time and writes d in its place" in memory_svg(
+        (MemoryMap(space="ub", capacity_bytes=8192, buffers=(first, in_place)),)
+    )
     apart = replace(second, first=7)
     assert "tl-shared)" not in memory_svg(
         (MemoryMap(space="ub", capacity_bytes=8192, buffers=(first, apart)),)
     )
+
+
+def test_memories_of_the_cube_core_have_one_axis() -> None:
+    """L0C lives after L1 here: side by side on one axis, not both over the whole width."""
+
+    def held(space: str, first: int, last: int) -> MemoryMap:
+        name = f"in_{space}"
+        buffer = PlannedBuffer(name=name, offset_bytes=0, size_bytes=512, first=first, last=last)
+        return MemoryMap(space=space, capacity_bytes=1024, buffers=(buffer,))
+
+    text = memory_svg((held("cbuf", 2, 5), held("cc", 6, 11), held("ub", 0, 3)))
+    found = re.findall(r'<rect x="([\d.]+)"[^>]*width="([\d.]+)"[^>]*fill="url\(#tl-(\w+)\)"', text)
+    across = 1000 - 96 - 212
+    places = {space: (float(x) - 96, float(width)) for x, width, space in found}
+    assert places["cbuf"] == pytest.approx((0, 0.4 * across), abs=0.11)
+    assert places["cc"] == pytest.approx((0.4 * across, 0.6 * across), abs=0.11)
+    assert places["ub"] == pytest.approx((0, across), abs=0.11)

@@ -70,6 +70,22 @@ def test_opens_at_the_first_change(opened: Opened) -> None:
     assert "2 of 4 passes changed the IR" in opened.page.locator(".summary").inner_text()
 
 
+def test_a_change_far_behind_the_start_of_a_long_line_is_in_sight(
+    chromium: Any, make_trace: MakeTrace, tmp_path: Path
+) -> None:
+    names = ", ".join(f'a{k} = "some long value"' for k in range(150))
+    before = f"module attributes {{{names}, last = 1}} {{\n}}"
+    trace = make_trace(
+        ("tir", "input", "changed", before), ("tir", "mark", "changed", before.replace("1}", "2}"))
+    )
+    opened = Opened(chromium, export_html(trace, tmp_path / "long.html"))
+    assert opened.page.locator("mark.ins").inner_text() == "2"
+    box, pane = (opened.page.locator(at).bounding_box() for at in ("mark.ins", ".diff"))
+    assert pane["y"] < box["y"] < pane["y"] + pane["height"] - box["height"]
+    assert opened.page.locator(".tl-row").first.bounding_box()["height"] > pane["height"]
+    opened.page.close()
+
+
 @pytest.mark.parametrize(("forward", "back"), [("ArrowDown", "ArrowUp"), ("j", "k")])
 def test_arrow_keys_step_over_unchanged_passes(opened: Opened, forward: str, back: str) -> None:
     opened.press(forward)

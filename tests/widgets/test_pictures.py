@@ -53,8 +53,8 @@ CASES: list[tuple[str, Shown, str, str, str]] = [
         "ArrowRight f",
         "dark",
     ),
-    ("chip", tlcourse.show_chip, "img", "", "light"),
-    ("chip_zh", lambda k: tlcourse.show_chip(k, language="zh"), "img", "", "dark"),
+    ("chip", tlcourse.show_chip, "svg", "", "light"),
+    ("chip_zh", lambda k: tlcourse.show_chip(k, language="zh"), "svg", "", "dark"),
     ("replay", tlcourse.show_replay, ".pane td", "n n n n j j", "light"),
     (
         "replay_zh",

@@ -83,6 +83,15 @@ def test_flags_before_and_after_a_step() -> None:
     assert flags_at(replay, 3, "zh")[1] == (("落下", "flag 0", "置起 2 次", "落下"),)
 
 
+def test_the_workspace_has_a_chinese_name() -> None:
+    store = replace(REPLAY.steps[3], changes=(change("the workspace", "GM", "0", "1"),))
+    replay = replace(REPLAY, steps=(*REPLAY.steps[:3], store))
+    assert replay_data(replay, 0, "en", {})["tiles"][0] == ["", "GM", "gm", "the workspace"]
+    assert replay_data(replay, 0, "zh", {})["tiles"][0] == ["", "GM", "gm", "工作区"]
+    assert buffers_at(replay, 3, "zh")[1][0][3] == "工作区"
+    assert steps_table(replay, "zh")[1][3][6] == "工作区 = 1"
+
+
 def test_what_the_viewer_is_told() -> None:
     source = SourceFile(id="k", text="\n" * 6 + "    T.copy(A, a_ub)\n", title="k")
     data = replay_data(REPLAY, 0, "en", {"k": source})
@@ -156,5 +165,5 @@ def test_show_replay_of_a_kernel_and_of_a_record() -> None:
     with pytest.raises(TLError, match="no step 4 to show") as caught:
         show_replay(kernel, 4)
     assert caught.value.code == "TL731"
-    with pytest.raises(TLError, match="wrote down 0 steps"):
+    with pytest.raises(TLError, match="there is no replay to show"):
         show_replay(SimpleNamespace(last_launch=SimpleNamespace(replay=None)))

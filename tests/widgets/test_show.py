@@ -11,11 +11,22 @@ import pytest
 from tlcourse.blocks import BlockMap, Slots
 from tlcourse.chips import CHIPS
 from tlcourse.diagnostics import TLError, error
+from tlcourse.examples.minicv import minicv_expert
+from tlcourse.jit import compile as compile_kernel
 from tlcourse.records import Backend, MemoryMap, PassTrace, Timeline
+from tlcourse.replay import Replay, ReplayStep
 from tlcourse.widgets.chip import ChipView
 from tlcourse.widgets.grid_view import GridView
-from tlcourse.widgets.memory import MemoryView
-from tlcourse.widgets.show import show_chip, show_grid, show_memory, show_passes, show_timeline
+from tlcourse.widgets.memory import MemoryView, peak_bytes
+from tlcourse.widgets.show import (
+    show_chip,
+    show_findings,
+    show_grid,
+    show_memory,
+    show_passes,
+    show_replay,
+    show_timeline,
+)
 from tlcourse.widgets.timeline import TimelineView
 
 
@@ -88,6 +99,34 @@ def test_show_memory_of_a_kernel_and_of_records(
     assert show_memory(memory[0]) == MemoryView(memory[:1])
 
 
+def test_show_memory_before_the_first_launch(
+    trace: PassTrace, memory: tuple[MemoryMap, ...]
+) -> None:
+    """The plan is known once the kernel is compiled."""
+
+    class Compiled(Kernel):
+        def program(self, execution: str | None = None, backend: str | None = None) -> Any:
+            assert execution == "simulator"
+            return SimpleNamespace(memory=memory)
+
+    assert show_memory(Compiled(trace)) == MemoryView(memory, "minicv")
+    nothing = Compiled(trace, SimpleNamespace(memory=()))
+    assert show_memory(nothing) == MemoryView(memory, "minicv")
+
+
+def test_show_memory_of_tiles_that_do_not_fit() -> None:
+    """The kernel has no plan; what is alive together stands in the picture, past the limit."""
+    chip = CHIPS["Ascend910B1"]
+    kernel = compile_kernel(minicv_expert(512, 512, 64, 512, 512, 64), mode="Expert")
+    with pytest.raises(TLError, match="TL301"):
+        kernel.program("simulator")
+    (found,) = show_memory(kernel).maps
+    assert found.capacity_bytes == chip.sizes_bytes[found.space]
+    assert peak_bytes(found) > found.capacity_bytes
+    assert all(buffer.name for buffer in found.buffers)
+    assert "past the limit" in show_memory(kernel).to_html()
+
+
 def test_show_grid_of_a_kernel_and_of_a_record(trace: PassTrace) -> None:
     found = BlockMap(
         kernel="k", kind="mix", blocks=3, chips=(Slots(chip="c", count=2),), tensors=()
@@ -126,7 +165,7 @@ def test_show_chip_of_a_launch_without_a_timeline(trace: PassTrace) -> None:
 
 @pytest.mark.parametrize("show", [show_passes, show_timeline, show_memory, show_grid, show_chip])
 def test_tl730_not_a_kernel(show: Any) -> None:
-    with pytest.raises(TLError, match=r"TL730.*cannot show a int") as found:
+    with pytest.raises(TLError, match=r"TL730.*cannot show an object of type int") as found:
         show(3)
     assert f"{show.__name__}(kernel)" in str(found.value)
 
@@ -134,8 +173,63 @@ def test_tl730_not_a_kernel(show: Any) -> None:
 @pytest.mark.parametrize("show", [show_timeline, show_memory])
 @pytest.mark.parametrize("launch", [None, SimpleNamespace(timeline=None, memory=())])
 def test_tl731_not_launched_yet(show: Any, launch: Any, trace: PassTrace) -> None:
-    with pytest.raises(TLError, match=r"TL731.*minicv has no launch to show yet"):
+    with pytest.raises(TLError, match=r"TL731.*minicv has no launch on the simulator to show"):
         show(Kernel(trace, launch))
+
+
+def test_tl731_the_functional_executor_checks_no_rule(trace: PassTrace) -> None:
+    kernel = Kernel(trace, SimpleNamespace(findings=(), timed=None))
+    with pytest.raises(TLError, match=r"TL731.*minicv has no launch on the simulator"):
+        show_findings(kernel)
+    kernel.last_launch.timed = list
+    assert show_findings(kernel).findings == ()
+
+
+@pytest.mark.parametrize("step", [2, -3, "x", 0.5])
+def test_tl731_no_such_step(step: Any, trace: PassTrace) -> None:
+    steps = tuple(ReplayStep(index=k, agent="aiv0", op="load", pipe="MTE2") for k in range(2))
+    replay = Replay(kernel="k", block=0, seed=0, steps=steps)
+    with pytest.raises(TLError, match=rf"TL731.*no step {step} to show") as found:
+        show_replay(replay, step)
+    assert "it has the steps 0 to 1" in str(found.value)
+    with pytest.raises(TLError, match=r"TL731.*there is no replay to show"):
+        show_replay(Kernel(trace, SimpleNamespace(replay=None)))
+
+
+@pytest.mark.parametrize("block", [7, -1, "x"])
+def test_tl733_no_such_block_in_the_timeline(block: Any, timeline: Timeline) -> None:
+    with pytest.raises(TLError, match=rf"TL733.*no block {block}") as found:
+        show_timeline(timeline, block=block)
+    assert "timed: 0, 1" in str(found.value)
+
+
+def test_the_language_is_that_of_the_environment(
+    memory: tuple[MemoryMap, ...], timeline: Timeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TLCOURSE_LANG", "zh")
+    assert show_memory(memory).language == "zh"
+    assert show_timeline(timeline).language == "zh"
+    assert show_memory(memory, "en").language == "en"
+
+
+@pytest.mark.parametrize("show", [show_passes, show_timeline, show_memory, show_chip])
+def test_tl424_a_language_without_words(
+    show: Any, trace: PassTrace, timeline: Timeline, memory: tuple[MemoryMap, ...]
+) -> None:
+    shown = {
+        show_passes: trace,
+        show_timeline: timeline,
+        show_memory: memory,
+        show_chip: CHIPS["Ascend910B1"],
+    }
+    with pytest.raises(TLError, match=r"TL424.*language = 'fr' is not known"):
+        show(shown[show], language="fr")
+
+
+def test_tl730_a_stored_record_that_is_none(trace: PassTrace) -> None:
+    wrong: Any = 3
+    with pytest.raises(TLError, match=r"TL730.*type int"):
+        show_passes(Kernel(trace), stored=wrong)
 
 
 def test_tl732_without_the_notebook_packages(

@@ -167,7 +167,7 @@ def test_two_timelines_share_one_axis(chromium: Any, linked: Timeline, tmp_path:
     view = TimelineView(linked, 0, "zh", quick, SOURCES)
     opened = Opened(chromium, view.export_html(tmp_path / "pair.html"))
     assert "速度为原来的 2.00 倍" in opened.text(".summary")
-    assert [one.split(":")[0] for one in opened.texts(".picture .title")] == ["之前", "之后"]
+    assert [one.split("：")[0] for one in opened.texts(".picture .title")] == ["之前", "之后"]
     xs = [slice_.get_attribute("x") for slice_ in opened.page.locator(".slice").all()]
     assert xs[: len(xs) // 2] == xs[len(xs) // 2 :]
     assert opened.complaints == []

@@ -93,7 +93,7 @@ def measure_compile(*, peers: bool, seconds: float = 2.0) -> Compiled:
     """
     example = importlib.import_module("tlcourse.examples.flash_attention")
     func: PrimFunc = example.flash_attention(8, 1024, 64, 64, 64)
-    with one_torch_thread(), _own_cache():
+    with one_torch_thread(), own_cache():
         times = interleaved(_contenders(func, peers=peers), seconds=seconds, rounds=200)
     imports, first = (statistics.median(column) for column in zip(*_first_compiles(), strict=True))
     return _judged({name: time * 1e3 for name, time in times.items()}, first * 1e3, imports * 1e3)
@@ -136,7 +136,7 @@ def _contenders(func: PrimFunc, *, peers: bool) -> dict[str, Run]:
 
 
 @contextmanager
-def _own_cache() -> Generator[None]:
+def own_cache() -> Generator[None]:
     """An empty cache folder, so that nothing of the user's is read or written."""
     before = {name: os.environ.get(name) for name in _CACHE_VARIABLES}
     with tempfile.TemporaryDirectory() as folder:

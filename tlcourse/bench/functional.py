@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import platform
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -85,6 +86,7 @@ def machine() -> dict[str, str]:
     """What the figures were measured on."""
     return {
         "processor": _processor(),
+        "cores": str(os.cpu_count()),
         "system": platform.system(),
         "torch threads": "1",
     }

@@ -16,6 +16,8 @@ from tlcourse.diagnostics import error
 if TYPE_CHECKING:
     import torch
 
+    from tlcourse.jit import Kernel
+
 NATIVE, EAGER, FUSED = "native", "torch eager", "torch sdpa float16"
 THREADS = (1, 2)
 MOST_TIMES = 1.0
@@ -69,7 +71,7 @@ def measure_native(*, peers: bool, seconds: float = 2.0) -> Iterator[MeasuredNat
     Raises:
         TL775: there is no C compiler, or it refuses a workload.
     """
-    with _engine("native"):
+    with engine("native"):
         for threads in THREADS:
             with _torch_threads(threads):
                 for workload in workloads():
@@ -83,33 +85,26 @@ def _measured(workload: Workload, threads: int, *, peers: bool, seconds: float) 
         EAGER: workload.eager(tensors),
     }
     if peers and "Q" in tensors:
-        contenders[FUSED] = _fused(tensors)
+        contenders[FUSED] = fused(tensors)
     times = interleaved(contenders, seconds=seconds, rounds=200)
     eager = times[NATIVE] / times[EAGER]
-    fused = times[NATIVE] / times[FUSED] if FUSED in times else None
+    over_fused = times[NATIVE] / times[FUSED] if FUSED in times else None
     return MeasuredNative(
         workload=workload.name,
         threads=threads,
         milliseconds={name: round(time * 1e3, 3) for name, time in times.items()},
         times_eager=round(eager, 3),
-        times_fused=None if fused is None else round(fused, 3),
-        met=eager <= MOST_TIMES and (fused is None or fused <= MOST_TIMES),
+        times_fused=None if over_fused is None else round(over_fused, 3),
+        met=eager <= MOST_TIMES and (over_fused is None or over_fused <= MOST_TIMES),
     )
 
 
 def _ours(workload: Workload, tensors: Tensors) -> Callable[[], torch.Tensor]:
     from tlcourse.device import install, wrap
-    from tlcourse.functional.compiled import library_of
 
     install()
     kernel = workload.compile()
-    if library_of(kernel.program("functional"), "native") is None:
-        raise error(
-            "TL775",
-            f"{workload.name} cannot be compiled to native code",
-            why="the system has no C compiler (gcc, clang or cc), or it refuses the text",
-            fix="install gcc or clang: apt-get install gcc, or xcode-select --install",
-        )
+    require_native(kernel, workload.name)
     arguments = [wrap(tensor) for tensor in tensors.values()]
 
     def run() -> torch.Tensor:
@@ -119,7 +114,25 @@ def _ours(workload: Workload, tensors: Tensors) -> Callable[[], torch.Tensor]:
     return run
 
 
-def _fused(tensors: Tensors) -> Run:
+def require_native(kernel: Kernel, name: str) -> None:
+    """Sees to it that a kernel runs as native code.
+
+    Raises:
+        TL775: there is no C compiler, or it refuses the kernel.
+    """
+    from tlcourse.functional.compiled import library_of
+
+    if library_of(kernel.program("functional"), "native") is None:
+        raise error(
+            "TL775",
+            f"{name} cannot be compiled to native code",
+            why="the system has no C compiler (gcc, clang or cc), or it refuses the text",
+            fix="install gcc or clang: apt-get install gcc, or xcode-select --install",
+        )
+
+
+def fused(tensors: Tensors) -> Run:
+    """Torch's fused attention on float16."""
     from torch.nn.functional import scaled_dot_product_attention
 
     q, k, v = (tensors[name][None] for name in ("Q", "K", "V"))
@@ -127,7 +140,7 @@ def _fused(tensors: Tensors) -> Run:
 
 
 @contextmanager
-def _engine(name: str) -> Generator[None]:
+def engine(name: str) -> Generator[None]:
     """The functional executor computes with this engine inside."""
     before = os.environ.get("TLCOURSE_ENGINE")
     os.environ["TLCOURSE_ENGINE"] = name

@@ -29,6 +29,7 @@ class Workload:
         compile: compiles the kernel for the functional executor.
         eager: the same computation on float32 tensors with outputs allocated before.
         triton: the same kernel for Triton's interpreter; called only where Triton is installed.
+        jax: the same for that of JAX's Pallas.
         tolerance: the largest difference from eager that is no fault.
     """
 
@@ -39,6 +40,7 @@ class Workload:
     compile: Callable[[], Kernel]
     eager: Callable[[Tensors], Run]
     triton: Callable[[Tensors], Run]
+    jax: Callable[[Tensors], Run]
     tolerance: float
 
 
@@ -65,7 +67,8 @@ def _attention(
         prepare=prepare,
         compile=lambda: _compiled("flash_attention", heads, S, D, block, block),
         eager=_eager_attention,
-        triton=lambda tensors: _peers().attention(tensors, block),
+        triton=lambda tensors: _peers("triton").attention(tensors, block),
+        jax=lambda tensors: _peers("jax").attention(tensors, block),
         tolerance=2e-3,
     )
 
@@ -106,7 +109,8 @@ def _softmax(name: str, most: float, least: float) -> Workload:
         prepare=prepare,
         compile=lambda: _compiled("softmax"),
         eager=eager,
-        triton=lambda tensors: _peers().softmax(tensors, 8),
+        triton=lambda tensors: _peers("triton").softmax(tensors, 8),
+        jax=lambda tensors: _peers("jax").softmax(tensors, 8),
         tolerance=1e-4,
     )
 
@@ -132,13 +136,14 @@ def _gemm(name: str, most: float, least: float) -> Workload:
         prepare=prepare,
         compile=lambda: _compiled("gemm"),
         eager=eager,
-        triton=lambda tensors: _peers().gemm(tensors, (128, 256, 64)),
+        triton=lambda tensors: _peers("triton").gemm(tensors, (128, 256, 64)),
+        jax=lambda tensors: _peers("jax").gemm(tensors, (128, 256, 64)),
         tolerance=1e-2,
     )
 
 
-def _peers() -> ModuleType:
-    return importlib.import_module("tlcourse.bench.triton_peers")
+def _peers(name: str) -> ModuleType:
+    return importlib.import_module(f"tlcourse.bench.{name}_peers")
 
 
 def _compiled(name: str, *sizes: int) -> Kernel:

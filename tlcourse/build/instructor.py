@@ -74,6 +74,11 @@ def titles(root: Path, language: Language) -> dict[str, str]:
     return dict(re.findall(r"^## (TL\d{3}) (.+)$", text, re.MULTILINE))
 
 
+def anchor(heading: str) -> str:
+    """The name that code-hosting pages give a heading: `TL101 No text` becomes `tl101-no-text`."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
 def _filled(text: str, tables: dict[str, Callable[[], str]]) -> str:
     return re.sub(r"^\{(\w+)\}$", lambda found: tables[found[1]](), text, flags=re.MULTILINE)
 
@@ -136,6 +141,7 @@ def _boards(days: Sequence[Day], catalogue: Catalogue, language: Language) -> st
 
 def _sheet(root: Path, language: Language) -> Iterable[Sequence[str]]:
     named = titles(root, language)
+    sections = titles(root, "en")  # errors.md has English headings alone
     for one in read_sheet(root):
-        link = f"[{one.code}](errors.md#{one.code})"
+        link = f"[{one.code}](errors.md#{anchor(f'{one.code} {sections[one.code]}')})"
         yield link, named[one.code], one.cause[language], one.ask[language]

@@ -48,7 +48,12 @@ def run_lab(
         TL707: the course's notebooks are not here.
     """
     _need_jupyterlab()
-    make_workspace(folder)
+    newer = make_workspace(folder).newer
+    if newer:
+        print(
+            f"the course has newer text for {len(newer)} files that you changed; what you wrote is"
+        )
+        print("kept. To see what is new: tlcourse update --dry-run")
     command = lab_command(folder, _settings_folder(folder), port=port, browser=browser)
     return subprocess.call(command)
 

@@ -80,7 +80,7 @@ def executed(notebook: NotebookNode, name: str) -> NotebookNode:
             on_cell_start=note,
         )
         try:
-            client.execute(env=_environment(Path(folder)))
+            client.execute(env=kernel_environment(Path(folder)))
         except CellExecutionError as problem:
             raise _did_not_run(name, started[-1], _last_lines(problem.traceback)) from problem
         except (CellTimeoutError, DeadKernelError) as problem:
@@ -199,7 +199,7 @@ def _model_ids(cells: Sequence[NotebookNode], state: Any) -> list[str]:
     return list(dict.fromkeys([*shown, *named, *rest]))
 
 
-def _environment(folder: Path) -> dict[str, str]:
+def kernel_environment(folder: Path) -> dict[str, str]:
     """The user's environment without what changes a kernel's results or the notebook's outputs."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith(_OWN_VARIABLES)}
     return kept | {

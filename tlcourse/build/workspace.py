@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from tlcourse.build.issued import note_issued
 from tlcourse.diagnostics import error
 from tlcourse.grading.progress_file import MANIFEST
+from tlcourse.stored import put
 
 PARTS = ("notebooks", "exercises", "days")
 START = ("START_HERE.ipynb", "START_HERE.zh.ipynb")
@@ -29,10 +31,17 @@ SETTINGS = {
 
 @dataclass(frozen=True, kw_only=True)
 class CopyReport:
-    """What happened to the files of a working copy: paths relative to it."""
+    """What happened to the files of a working copy: paths relative to it.
+
+    Args:
+        written: new, or brought up to date.
+        kept: the learner's own work.
+        newer: those of them that the course has a newer text for.
+    """
 
     written: tuple[str, ...]
     kept: tuple[str, ...]
+    newer: tuple[str, ...] = ()
 
 
 def course_folder() -> Path:
@@ -67,23 +76,29 @@ def make_workspace(
         TL707: the course's notebooks are not here.
     """
     source = source or course_folder()
-    manifest = _read_manifest(target)
+    manifest = read_manifest(target)
+    given: dict[str, bytes] = {}
     written: list[str] = []
     kept: list[str] = []
-    for path in _course_files(source):
+    newer: list[str] = []
+    for path in course_files(source):
         name = path.relative_to(source).as_posix()
         data = for_learner(path, trust_folder)
         copy = target / name
-        now = _hash(copy.read_bytes()) if copy.exists() else None
-        if now not in (None, _hash(data), manifest.get(name)):
+        now = file_hash(copy.read_bytes()) if copy.exists() else None
+        if now not in (None, file_hash(data), manifest.get(name)):
             kept.append(name)  # the learner's own work
+            if manifest.get(name) != file_hash(data):
+                newer.append(name)
             continue
-        if now != _hash(data):
+        if now != file_hash(data):
             write(copy, data)
             written.append(name)
-        manifest[name] = _hash(data)
-    write(target / MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
-    return CopyReport(written=tuple(written), kept=tuple(kept))
+        manifest[name] = file_hash(data)
+        given[name] = data
+    note_issued(target, given)
+    write_manifest(target, manifest)
+    return CopyReport(written=tuple(written), kept=tuple(kept), newer=tuple(newer))
 
 
 def write_settings(folder: Path) -> None:
@@ -91,7 +106,8 @@ def write_settings(folder: Path) -> None:
     write(folder / "overrides.json", json.dumps(SETTINGS, indent=1).encode())
 
 
-def _course_files(source: Path) -> list[Path]:
+def course_files(source: Path) -> list[Path]:
+    """The files of a course that a working copy holds."""
     files = [path for part in PARTS for path in (source / part).rglob("*") if path.is_file()]
     files += [source / name for name in START if (source / name).is_file()]
     return sorted(path for path in files if not _is_private(path.relative_to(source)))
@@ -99,7 +115,12 @@ def _course_files(source: Path) -> list[Path]:
 
 def note_in_manifest(target: Path, name: str, data: bytes) -> None:
     """Says that a file of a working copy is as the course has it, so that it may follow it."""
-    manifest = _read_manifest(target) | {name: _hash(data)}
+    write_manifest(target, read_manifest(target) | {name: file_hash(data)})
+    note_issued(target, {name: data})
+
+
+def write_manifest(target: Path, manifest: dict[str, str]) -> None:
+    """Writes the list of the files that a working copy was given, with their hashes."""
     write(target / MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
 
 
@@ -111,11 +132,24 @@ def for_learner(path: Path, trust_folder: Path | None = None) -> bytes:
     """The bytes of a course file as a learner gets it; a notebook is trusted on the way."""
     if path.suffix != ".ipynb":
         return path.read_bytes()
+    data = as_given(path)
+    trust(json.loads(data), trust_folder)
+    return data
+
+
+def as_given(path: Path) -> bytes:
+    """The bytes of a course file as a learner gets it; nothing is trusted yet."""
+    if path.suffix != ".ipynb":
+        return path.read_bytes()
     notebook = json.loads(path.read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         if "reveal" in cell["metadata"].get("tags", []):
             _clear(cell)
-    _trust(notebook, trust_folder)
+    return notebook_bytes(notebook)
+
+
+def notebook_bytes(notebook: dict[str, Any]) -> bytes:
+    """A notebook as a file holds it."""
     return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
 
 
@@ -125,7 +159,8 @@ def _clear(cell: dict[str, Any]) -> None:
     cell["execution_count"] = None
 
 
-def _trust(notebook: dict[str, Any], folder: Path | None) -> None:
+def trust(notebook: dict[str, Any], folder: Path | None = None) -> None:
+    """Signs a notebook, so that JupyterLab shows its stored outputs."""
     import nbformat
     from jupyter_core.paths import jupyter_data_dir
     from nbformat.sign import NotebookNotary
@@ -139,18 +174,19 @@ def _trust(notebook: dict[str, Any], folder: Path | None) -> None:
         notary.store.close()
 
 
-def _read_manifest(target: Path) -> dict[str, str]:
+def read_manifest(target: Path) -> dict[str, str]:
+    """The files that a working copy was given, with their hashes."""
     path = target / MANIFEST
     if not path.exists():
         return {}
     return cast("dict[str, str]", json.loads(path.read_text(encoding="utf-8")))
 
 
-def _hash(data: bytes) -> str:
+def file_hash(data: bytes) -> str:
+    """The hash that stands in the list."""
     return hashlib.sha256(data).hexdigest()
 
 
 def write(path: Path, data: bytes) -> None:
-    """Writes a file and the folders above it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
+    """Writes a file and the folders above it, so that nobody ever sees a part of it."""
+    put(path, data)

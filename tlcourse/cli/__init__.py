@@ -6,6 +6,7 @@ needs it.
 
 from __future__ import annotations
 
+import errno
 import sys
 import warnings
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from tlcourse.cli import (
     classes,
     conformance,
     course,
+    delivery,
     grade,
     kernels,
     machine,
@@ -29,6 +31,8 @@ from tlcourse.cli import (
     what_if,
 )
 from tlcourse.diagnostics import TLError, error
+
+_NO_ROOM = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quotas
 
 app = typer.Typer(
     name="tlcourse",
@@ -49,6 +53,7 @@ for group in (
     classes,
     authoring,
     machine,
+    delivery,
     bench,
     calibrate,
     conformance,
@@ -65,7 +70,7 @@ def main() -> None:
         print(problem, file=sys.stderr)
         sys.exit(1)
     except OSError as problem:
-        if problem.filename is None:
+        if problem.filename is None and problem.errno not in _NO_ROOM:
             raise
         print(_no_access(problem), file=sys.stderr)
         sys.exit(1)
@@ -75,7 +80,7 @@ def _no_access(problem: OSError) -> TLError:
     """A file that the system does not let a command read or write."""
     return error(
         "TL718",
-        f"The file {problem.filename} cannot be used",
+        f"The file {problem.filename} cannot be used" if problem.filename else "A disk is full",
         why=f"the system says: {problem.strerror}",
         fix="give a path in a folder that you may write to, with room on its disk",
     )

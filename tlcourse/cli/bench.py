@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tlcourse.cli import bench_more
 from tlcourse.cli.output import finish, print_json, print_lines
 from tlcourse.finder import prefer_simulated
 
@@ -30,6 +33,10 @@ class BenchName(StrEnum):
     GRADING = "grading"
     WIDGETS = "widgets"
     NATIVE = "native"
+    PEERS = "peers"
+    STARTUP = "startup"
+    LESSONS = "lessons"
+    SOAK = "soak"
 
 
 def register(app: typer.Typer) -> None:
@@ -38,7 +45,9 @@ def register(app: typer.Typer) -> None:
 
 
 def bench(
-    name: Annotated[BenchName, typer.Argument(help="What to measure.")],
+    name: Annotated[
+        BenchName | None, typer.Argument(help="What to measure; left out: everything.")
+    ] = None,
     peers: Annotated[
         bool, typer.Option("--peers", help="Triton, the real compiler or tilelang-devkit, too.")
     ] = False,
@@ -53,10 +62,22 @@ def bench(
     learners: Annotated[
         int, typer.Option(min=2, help="For grading: how many hand in six exercises each.")
     ] = 500,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Try out everything in minutes; needs --results.")
+    ] = False,
+    results: Annotated[
+        Path | None, typer.Option(file_okay=False, help="For everything: where figures go.")
+    ] = None,
 ) -> None:
-    """Measure an executor, the compiler, grading or widgets in one run; exit 1 above a budget."""
+    """Measure an executor, the compiler, grading or widgets in one run; exit 1 above a budget.
+
+    Without a name, everything is measured; figures go to benchmarks/results, and
+    docs/performance.md is made from them.
+    """
     from tlcourse.records import to_json
 
+    if name is None:
+        finish(0 if _everything(peers, quick, results, (seconds, hand_ins, learners)) else 1)
     if out is not None and not out.parent.is_dir():
         raise typer.BadParameter(f"there is no folder {out.parent}", param_hint="--out")
     prefer_simulated()
@@ -69,6 +90,28 @@ def bench(
     if out is not None:
         out.write_text(to_json(report) + "\n", encoding="utf-8")
     finish(0 if report.met else 1)
+
+
+def _everything(
+    peers: bool, quick: bool, results: Path | None, sizes: tuple[float, int, int]
+) -> bool:
+    """All measurements one after another; those without peers of their own run as they are."""
+    folder = results or bench_more.RESULTS
+    if quick and results is None:
+        raise typer.BadParameter("a quick run keeps its figures elsewhere", param_hint="--results")
+    if not folder.is_dir():
+        raise typer.BadParameter(f"there is no folder {folder}", param_hint="--results")
+    prefer_simulated()
+    seconds, hand_ins, learners = (0.01, 60, 2) if quick else sizes
+    runs: dict[str, Callable[[], bench_more.Report]] = {
+        name.value: partial(run, peers=peers and name in _WITH_PEERS, seconds=seconds, quiet=False)
+        for name, run in _RUNS.items()
+    }
+    for name, run in _SIZED.items():
+        runs[name.value] = partial(run, peers=False, seconds=seconds, quiet=False, quick=quick)
+    runs["grading"] = partial(_grading, peers=False, count=hand_ins, learners=learners, quiet=False)
+    page = bench_more.PAGE if results is None else folder / bench_more.PAGE.name
+    return bench_more.run_all(runs, folder, page)
 
 
 def _functional(*, peers: bool, seconds: float, quiet: bool) -> Report:
@@ -204,13 +247,21 @@ def _native(*, peers: bool, seconds: float, quiet: bool) -> NativeReport:
     )
 
 
+_SIZED = {
+    BenchName.STARTUP: bench_more.startup,
+    BenchName.LESSONS: bench_more.lessons,
+    BenchName.SOAK: bench_more.soak,
+}
 _RUNS = {
     BenchName.FUNCTIONAL: _functional,
     BenchName.COMPILE: _compile,
     BenchName.SIMULATOR: _simulator,
     BenchName.NATIVE: _native,
     BenchName.WIDGETS: _widgets,
+    BenchName.PEERS: bench_more.peers,
+    **_SIZED,
 }
+_WITH_PEERS = (BenchName.FUNCTIONAL, BenchName.COMPILE, BenchName.NATIVE, BenchName.WIDGETS)
 
 
 def _simulator_line(row: Simulated) -> str:

@@ -74,11 +74,26 @@ def _print_coverage() -> None:
     finish(1 if any(one.fails for one in found) else 0)
 
 
-def hint(exercise: Annotated[str, typer.Argument(help="For example d2.minicv.")]) -> None:
-    """Show the first hint of an exercise; in a notebook, `hint(..)` goes on to the next."""
-    from tlcourse.grading.notebook import hint as show_hint
+def hint(
+    exercise: Annotated[str, typer.Argument(help="For example d2.minicv.")],
+    level: Annotated[int, typer.Option(min=1, help="Which hint; the last says most.")] = 1,
+    every: Annotated[bool, typer.Option("--all", help="All hints, the first one first.")] = False,
+) -> None:
+    """Show a hint of an exercise, the first one or another `--level`."""
+    from tlcourse.chinese import chosen_language
+    from tlcourse.grading.notebook import hint_texts
+    from tlcourse.grading.words import say
 
-    show_hint(exercise)
+    language = chosen_language()
+    texts = hint_texts(exercise, language)
+    if not texts:
+        print_lines([say("no hints", language, exercise=exercise)])
+        return
+    if level > len(texts):
+        raise typer.BadParameter(f"{exercise} has {len(texts)} hints", param_hint="--level")
+    more = say("more hints", language, exercise=exercise, level=level + 1)
+    one = [texts[level - 1], *([more] if level < len(texts) else [])]
+    print_lines(texts if every else one)
 
 
 def reset(exercise: Exercise, folder: Folder = None, zh: Chinese = False) -> None:

@@ -141,7 +141,11 @@ def validate(
 
     check_paths(paths)
     bad = 0
-    for path in notebooks(paths):
+    found = notebooks(paths)
+    if not found:
+        typer.echo("there is no notebook to look at", err=True)
+        finish(1)
+    for path in found:
         try:
             seen = look_at(path)
             typer.echo(f"{path.name}: {seen.exercise}, can be graded")

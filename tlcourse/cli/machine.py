@@ -21,9 +21,9 @@ def doctor(
     ] = False,
 ) -> None:
     """Say what works on this machine, with a fix to paste for each thing that does not."""
-    from tlcourse.cli.checkup import check_up
+    from tlcourse.cli.checkup import check_up, check_up_quickly
 
-    facts = check_up()
+    facts = check_up_quickly() if short else check_up()
     if json:
         print_json(facts)
     else:

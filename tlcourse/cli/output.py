@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NoReturn
 
 import typer
 
@@ -20,6 +21,6 @@ def print_json(record: object) -> None:
     typer.echo(to_json(record))
 
 
-def finish(code: int) -> None:
+def finish(code: int) -> NoReturn:
     """Ends the command with an exit code."""
     raise typer.Exit(code)

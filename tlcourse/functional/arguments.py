@@ -34,8 +34,15 @@ def bind(
 def _argument(parameter: Parameter, argument: Argument, values: Mapping[str, int]) -> Argument:
     if isinstance(argument, torch.Tensor):
         shape = [extents.evaluate(extent, values) for extent in parameter.extents]
-        return _shared_view(argument, shape)
+        return argument if list(argument.shape) == shape else _shared_view(argument, shape)
     return numbers.f32(argument) if parameter.dtype == "float32" else argument
+
+
+def shared(arguments: Sequence[Argument]) -> list[Argument]:
+    """The arguments for generated Python, each tensor as `_shared_view` gives it."""
+    return [
+        _shared_view(one, one.shape) if isinstance(one, torch.Tensor) else one for one in arguments
+    ]
 
 
 def _shared_view(tensor: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:

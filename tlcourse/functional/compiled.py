@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import os
 import platform
 import shutil
 import subprocess
@@ -21,6 +20,7 @@ import torch
 
 from tlcourse.config import read_config
 from tlcourse.records import Program
+from tlcourse.stored import keep, put
 
 # Sums may be fused and need no exact order; everything else is as written.
 _FLAGS = (
@@ -31,6 +31,8 @@ _THREADS = ("-fopenmp",)
 _WIDE = ("-mprefer-vector-width=512",)  # of compilers for x86
 _CHOICES = ((*_THREADS, *_WIDE), _THREADS, ())
 _BUILD_SECONDS = 120
+# What compiled code gives back where all went well: outputs without and with inf or NaN.
+FINITE, NOT_FINITE = 0, 4
 _RUNTIME = ("runtime.h", "matrix_unit.h")  # each may include the next
 
 Argument = torch.Tensor | int | float
@@ -79,10 +81,7 @@ def build(source: str, target: Path) -> bool:
             Path(folder, "main.c").write_text(whole_text(source), encoding="utf-8")
             if not any(_compile(compiler, Path(folder), more) for more in _CHOICES):
                 return False
-            target.parent.mkdir(parents=True, exist_ok=True)
-            waiting = target.with_name(f".{target.name}.{os.getpid()}")
-            shutil.copyfile(made, waiting)
-            os.replace(waiting, target)
+            put(target, made.read_bytes())
     except (OSError, subprocess.SubprocessError):
         return False
     return True
@@ -96,19 +95,22 @@ def _compile(compiler: str, folder: Path, more: Sequence[str]) -> bool:
     return done.returncode == 0
 
 
-def library_of(program: Program, engine: str) -> Path | None:
+def library_of(program: Program, engine: str, folder: Path | None = None) -> Path | None:
     """The library that runs a Program: its own, or that of its C text, built now or before.
 
     Args:
         program: the Program; `library` among its options is the path of its own.
         engine: `torch` for none, `auto` for its own only, `native` for any.
+        folder: where libraries are kept; None reads TILELANG_CACHE_DIR.
     """
     if engine == "torch":
         return None
     own, source = program.options.get("library"), program.options.get("native")
     if own:
         return Path(own)
-    return _built(source, str(read_config().cache_dir)) if source and engine == "native" else None
+    if not source or engine != "native":
+        return None
+    return _built(source, str(folder or read_config().cache_dir))
 
 
 @lru_cache(maxsize=256)
@@ -117,8 +119,29 @@ def _built(source: str, folder: str) -> Path | None:
         (whole_text(source), machine_tag(), *_FLAGS, *_CHOICES[0], find_compiler() or "")
     )
     key = hashlib.sha256(parts.encode()).hexdigest()
-    path = Path(folder) / "tlcourse" / "native" / f"{key}.so"
-    return path if path.is_file() or build(source, path) else None
+    place = Path(folder) / "tlcourse" / "native"
+    return _found(place, key) or _made(place, key, source)
+
+
+def _found(place: Path, key: str) -> Path | None:
+    """A stored library; its name ends with the hash of its content, so that damage is noticed."""
+    stored = sorted(place.glob(f"{key}-*.so")) if place.is_dir() else []
+    return next((one for one in stored if one.stem == f"{key}-{_hash(one.read_bytes())}"), None)
+
+
+def _made(place: Path, key: str, source: str) -> Path | None:
+    with tempfile.TemporaryDirectory() as folder:
+        library = Path(folder) / "kernel.so"
+        if not build(source, library):
+            return None
+        data = library.read_bytes()
+    path = place / f"{key}-{_hash(data)}.so"
+    fix = "name a folder that you may write to in TILELANG_CACHE_DIR"
+    return path if keep(path, data, "kernels run without native code", fix=fix) else None
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
 
 
 def run_compiled(
@@ -127,7 +150,7 @@ def run_compiled(
     arguments: Sequence[Argument],
     grid: Sequence[int],
     threads: int,
-) -> bool:
+) -> int:
     """Runs all blocks in C.
 
     Args:
@@ -138,7 +161,8 @@ def run_compiled(
         threads: how many blocks run at once.
 
     Returns:
-        whether all went well; where not, tensors that the kernel reads are as they were.
+        FINITE or NOT_FINITE where all went well; else tensors that the kernel reads are as they
+        were.
     """
     kept = _kept(program, arguments)
     numbers = [_number(one) for one in arguments if not isinstance(one, torch.Tensor)]
@@ -154,10 +178,10 @@ def run_compiled(
         (ctypes.c_int64 * len(grid))(*grid),
         threads,
     )
-    if state != 0:
+    if state not in (FINITE, NOT_FINITE):
         for tensor, before in kept:
             tensor.copy_(before)
-    return state == 0
+    return state
 
 
 def _kept(

@@ -47,6 +47,7 @@ class Launch:
         prints: what T.print writes.
         after_block: called behind each block.
         threads: blocks that compiled code may run at once.
+        is_finite: whether compiled code has looked for inf and NaN in the outputs, in vain.
     """
 
     program: Program
@@ -62,6 +63,7 @@ class Launch:
     prints: Prints = field(default_factory=Prints)
     after_block: Callable[[], None] | None = None
     threads: int = 1
+    is_finite: bool = False
 
     def note(self, finding: Finding) -> None:
         """Keeps a warning, once for each place."""

@@ -1,7 +1,7 @@
 """Runs a functional Program on CPU tensors with torch alone.
 
-Blocks run in order from 0, on one torch thread. What a kernel does wrong becomes a finding;
-the first error ends the launch and leaves what was written so far.
+Blocks run in order from 0, on one torch thread; in C several of them run at once. What a kernel
+does wrong becomes a finding; the first error ends the launch and leaves what was written so far.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 import torch
 
 from tlcourse import work
-from tlcourse.config import Config, read_config
+from tlcourse.config import Config, read_launch_config
 from tlcourse.diagnostics import Label, TLError, error
 from tlcourse.functional import faults, nonfinite
-from tlcourse.functional.arguments import Argument, bind, grid_of
+from tlcourse.functional.arguments import Argument, bind, grid_of, shared
 from tlcourse.functional.batched import run_batched
-from tlcourse.functional.compiled import library_of, run_compiled
+from tlcourse.functional.compiled import FINITE, NOT_FINITE, library_of, run_compiled
 from tlcourse.functional.flags import CoreKind
 from tlcourse.functional.launch import Core, Launch, Steps, StopLaunch
 from tlcourse.functional.loading import load, place_of
@@ -80,9 +80,9 @@ def run(
     """
     assert program.kind == "functional", "the simulator's Programs have their own run"
     threads = torch.get_num_threads()
-    with torch.inference_mode(), _one_thread():
+    with torch.inference_mode():
         arguments, values = bind(program, buffers, symbols)
-        config = read_config()
+        config = read_launch_config()
         limit = work.step_limit(config) if step_limit is None else step_limit
         launch = Launch(
             program=program, grid=grid_of(program, values), step_limit=limit, threads=threads
@@ -94,7 +94,7 @@ def run(
         except StopLaunch as stop:
             launch.findings.append(stop.finding)
         launch.prints.finish()
-        if start is not None and not launch.findings:
+        if start is not None and not launch.findings and not launch.is_finite:
             nonfinite.first_of(launch, start, arguments, _run_singly)
     return FunctionalRun(findings=tuple(launch.findings))
 
@@ -102,34 +102,55 @@ def run(
 def _run_bounded(launch: Launch, arguments: Sequence[Argument], config: Config) -> None:
     """Runs in the caller's tensors, or in copies with the memory of the device behind them."""
     if config.bounds != "device":
-        _run(launch, arguments, config.engine)
+        _run(launch, arguments, config)
         return
     names = [parameter.name for parameter in launch.program.signature.parameters]
     slack = with_slack(names, arguments)
     launch.capacity = slack.capacity
     try:
-        _run(launch, slack.arguments, config.engine)
+        _run(launch, slack.arguments, config)
     finally:
         slack.give_back()
 
 
-def _run(launch: Launch, arguments: Sequence[Argument], engine: str) -> None:
+def _run(launch: Launch, arguments: Sequence[Argument], config: Config) -> None:
     cores = _cores(launch)
     _charge_blocks(launch, cores)
-    if launch.after_block is None and _run_compiled(launch, arguments, engine):
+    if launch.after_block is None and _run_compiled(launch, arguments, config):
         return
-    if launch.after_block is not None or not run_batched(launch, arguments, _REFUSALS):
-        _run_singly(launch, arguments)
+    given = shared(arguments)
+    if launch.after_block is not None or not _run_batched(launch, given):
+        _run_singly(launch, given)
 
 
-def _run_compiled(launch: Launch, arguments: Sequence[Argument], engine: str) -> bool:
+def _run_compiled(launch: Launch, arguments: Sequence[Argument], config: Config) -> bool:
     """Runs in C where that is wanted and can be done."""
-    library = library_of(launch.program, engine)
+    library = library_of(launch.program, config.engine, config.cache_dir)
     if library is None:
         return False
-    return run_compiled(library, launch.program, arguments, launch.grid, launch.threads)
+    state = run_compiled(library, launch.program, arguments, launch.grid, launch.threads)
+    launch.is_finite = state == FINITE
+    return state in (FINITE, NOT_FINITE)
 
 
+@contextmanager
+def _one_thread() -> Generator[None]:
+    """One torch thread inside: starting more costs more than a tile's work."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+@_one_thread()
+def _run_batched(launch: Launch, arguments: Sequence[Argument]) -> bool:
+    """Runs many blocks at once where that can be done."""
+    return run_batched(launch, arguments, _REFUSALS)
+
+
+@_one_thread()
 def _run_singly(launch: Launch, arguments: Sequence[Argument]) -> None:
     """Runs the blocks one by one, or side by side where they meet at a barrier."""
     try:
@@ -193,14 +214,3 @@ def _explained(launch: Launch, problem: BaseException) -> StopLaunch | TLError:
         labels=faults.labels_at(program, (place, "this statement was being computed")),
         sources=program.sources,
     )
-
-
-@contextmanager
-def _one_thread() -> Generator[None]:
-    """One torch thread inside: starting more costs more than a tile's work."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)

@@ -74,6 +74,22 @@ ROW(bf16_f32, bf16, float, ld_bf16)
 ROW(f32_bf16, float, bf16, st_bf16)
 ROW(f32_f32, float, float, )
 
+/* Whether an output holds inf or NaN: their exponent is all ones. Of a large output the stretches
+ * are looked at that tlcourse/nonfinite.py looks at. */
+#define ODD(name, type, exponent) \
+  INLINE int odd_##name(const void *output, int64_t count) { \
+    const type *x = output; \
+    int stretches = count > 1 << 18 ? 64 : 1, odd = 0; \
+    int64_t step = count / stretches, length = stretches > 1 ? 500 : count; \
+    for (int64_t start = 0; start < stretches * step; start += step) \
+      for (int64_t i = start; i < start + length; i++) \
+        odd |= (x[i] & exponent) == exponent; \
+    return odd; \
+  }
+ODD(f16, uint16_t, 0x7C00)
+ODD(bf16, uint16_t, 0x7F80)
+ODD(f32, uint32_t, 0x7F800000)
+
 /* Asks for memory that is read soon, at most a page. */
 INLINE void fetch(const void *from, int64_t bytes) {
   for (int64_t i = 0; i < bytes && i < 4096; i += 64)

@@ -7,11 +7,12 @@ class that changes modules; each becomes one text, which is what is sealed.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
 
@@ -69,7 +70,9 @@ def rewritten(entry: str, kind: object, text: str) -> str:
         raise other_than_asked(entry, f"{what} is no class of RewritePattern or ModulePass")
     ctx = context()
     module = from_text(text, ctx=ctx)
+    given = set(module.walk())
     _apply(kind(), ctx, module)
+    _check_homes(entry, module, given)
     try:
         module.verify()
         check_order(module, frozenset())
@@ -78,6 +81,35 @@ def rewritten(entry: str, kind: object, text: str) -> str:
         what = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
         raise other_than_asked(entry, f"what it leaves does not verify: {what}") from problem
     return to_text(module)
+
+
+def _check_homes(entry: str, module: ModuleOp, given: Set[Operation]) -> None:
+    """TL608: an op takes the result of one that does not stand in the module."""
+    inside = set(module.walk())
+    for op in module.walk():
+        for owner in (operand.owner for operand in op.operands):
+            if not isinstance(owner, Operation) or owner in inside:
+                continue
+            uses = f"{op.name} uses the result of {_named(owner)}"
+            if owner in given:
+                raise other_than_asked(
+                    entry,
+                    f"{uses}, which was taken out of the module",
+                    fix="give those who use its result another value first, as "
+                    "rewriter.replace(op, new_op) does",
+                )
+            raise other_than_asked(
+                entry,
+                f"{uses}, which was built but never inserted into the module",
+                fix="insert it in front of its first use: rewriter.replace(op, [first, last]) "
+                "takes all new operations in their order, "
+                "rewriter.insert(new, InsertPoint.before(op)) adds one",
+            )
+
+
+def _named(op: Operation) -> str:
+    article = "an" if op.name[0] in "aeiou" else "a"
+    return f"{article} {op.name}"
 
 
 def _apply(one: RewritePattern | ModulePass, ctx: Context, module: ModuleOp) -> None:
@@ -105,11 +137,13 @@ class _Counted(RewritePattern):
         self._inner.match_and_rewrite(op, rewriter)  # pyright: ignore[reportArgumentType]
 
 
-def other_than_asked(entry: str, what: str) -> TLError:
+def other_than_asked(
+    entry: str, what: str, fix: str = "keep the form that the stub of the solution cell has"
+) -> TLError:
     """TL608: what is handed over cannot be judged."""
     return error(
         "TL608",
         f"{entry} hands over something else than asked: {what}",
         why="what is judged is text: words, IR, or the modules that a pass leaves",
-        fix="keep the form that the stub of the solution cell has",
+        fix=fix,
     )

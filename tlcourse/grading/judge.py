@@ -23,7 +23,7 @@ from tlcourse.grading.numbers import Comparison, compare
 from tlcourse.grading.scoring import Judged, score
 from tlcourse.grading.sealed import Sealed, from_text
 from tlcourse.grading.spec import Case, Spec
-from tlcourse.grading.suspects import suspected
+from tlcourse.grading.suspects import suspected, symptom
 from tlcourse.grading.tracing import Attempt, refused
 from tlcourse.grading.verdicts import from_checks, without_kernel
 from tlcourse.grading.words import Language, Phrase, say
@@ -158,6 +158,7 @@ def _judged(spec: Spec, case: Case, sealed: Sealed, secret: bytes) -> Judged:
         missing_effect=_missing_effect(spec, case, kernel, launch, before),
         modified=next((n for n in read_only if not _same_bits(inputs[n], before[n])), ""),
         suspect=suspected(spec, case, before, results, comparisons),
+        symptom=symptom(spec, comparisons),
         cycles=launch.timeline.cycles if case.fast_cycles else 0,
         lost=lost,
         independent=static_rules.reads_nothing(spec, lost),

@@ -85,8 +85,21 @@ def hint(exercise: str, *, language: Language | None = None) -> None:
         return
     index = _shown_hints.get(exercise, 0) % len(hints)
     _shown_hints[exercise] = index + 1
-    words = hints[index].zh if language == "zh" else hints[index].en
-    _show_text(say("hint", language, index=index + 1, count=len(hints), words=words))
+    _show_text(hint_texts(exercise, language)[index])
+
+
+def hint_texts(exercise: str, language: Language) -> list[str]:
+    """All hints of an exercise in their order, each with its number.
+
+    Raises:
+        TL601: there is no such exercise.
+    """
+    hints = load(exercise).hints
+    texts = [one.zh if language == "zh" else one.en for one in hints]
+    return [
+        say("hint", language, index=index, count=len(hints), words=words)
+        for index, words in enumerate(texts, start=1)
+    ]
 
 
 def answer(question: str, value: str, *, language: Language | None = None) -> None:

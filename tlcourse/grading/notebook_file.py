@@ -173,7 +173,9 @@ def _tags(cell: dict[str, Any]) -> list[str]:
 
 def _source(cell: dict[str, Any]) -> str:
     source = cell.get("source", "")
-    return "".join(cast(list[str], source)) if isinstance(source, list) else str(source)
+    lines = cast(list[object], source) if isinstance(source, list) else [source]
+    # Half a character, which JSON can hold, is no text: it must fail as the learner's own.
+    return "".join(map(str, lines)).encode(errors="replace").decode()
 
 
 def _unreadable(path: Path, reason: str) -> Exception:

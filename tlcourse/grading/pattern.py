@@ -23,7 +23,7 @@ def pattern(result: torch.Tensor, reference: torch.Tensor, bad: torch.Tensor) ->
     found = _in_a_matrix(bad) if bad.dim() == 2 else None
     if bad.dim() == 1:
         found = _lines(bad, "element") if int(bad.sum()) > 1 else Phrase(key="element")
-    return found or Phrase(key="some", values={"wrong": int(bad.sum()), "total": bad.numel()})
+    return found or _some(bad)
 
 
 def _all_wrong(result: torch.Tensor, reference: torch.Tensor, bad: torch.Tensor) -> Phrase:
@@ -35,9 +35,16 @@ def _all_wrong(result: torch.Tensor, reference: torch.Tensor, bad: torch.Tensor)
     finite = ratio[ratio.isfinite()]
     if finite.numel() and float(finite.std(correction=0)) < 1e-3 * abs(float(finite.mean())):
         return Phrase(key="all scaled", values={"factor": f"{float(finite.mean()):.3g}"})
-    if bad.all():
-        return Phrase(key="all")
-    return Phrase(key="some", values={"wrong": int(bad.sum()), "total": bad.numel()})
+    return Phrase(key="all") if bad.all() else _some(bad)
+
+
+def _some(bad: torch.Tensor) -> Phrase:
+    """How many elements are wrong; one in twenty may be right by chance where all are meant."""
+    wrong, total = int(bad.sum()), bad.numel()
+    return Phrase(
+        key="nearly all" if wrong * 20 >= total * 19 else "some",
+        values={"wrong": wrong, "total": total},
+    )
 
 
 def _is_transposed(result: torch.Tensor, reference: torch.Tensor) -> bool:

@@ -6,13 +6,12 @@ Elsewhere, as in a checkout where tests run the notebooks, it is kept until the 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from copy import deepcopy
 from pathlib import Path
 from typing import cast
 
 from tlcourse.records import Verdict
+from tlcourse.stored import alone, not_kept, put
 
 MANIFEST = ".tlcourse.json"
 """The file that `tlcourse lab` puts into the root of a working copy."""
@@ -22,24 +21,18 @@ _of_this_process: dict[str, dict[str, str]] = {}
 
 def store_answer(exercise: str, value: str) -> None:
     """Keeps an answer to a prediction or a question."""
-    data = read()
-    data.setdefault("answers", {})[exercise] = value
-    _write(data)
+    _keep("answers", exercise, value)
 
 
 def store_verdict(verdict: Verdict) -> None:
     """Keeps the state and points of the latest check; practice only."""
-    data = read()
     points = f"{verdict.points:g}/{verdict.max_points:g}"
-    data.setdefault("checks", {})[verdict.exercise] = f"{verdict.state} {points}"
-    _write(data)
+    _keep("checks", verdict.exercise, f"{verdict.state} {points}")
 
 
 def store_cap(exercise: str, percent: int, copy: Path) -> None:
     """Keeps that at most a part of an exercise's points counts from now on."""
-    data = _read_from(copy / _FILE)
-    data.setdefault("caps", {})[exercise] = str(percent)
-    _write_to(copy / _FILE, data)
+    _change(copy / _FILE, "caps", exercise, str(percent))
 
 
 def read() -> dict[str, dict[str, str]]:
@@ -65,17 +58,22 @@ def _path() -> Path | None:
     return root / _FILE if root is not None else None
 
 
-def _write(data: dict[str, dict[str, str]]) -> None:
+def _keep(part: str, exercise: str, value: str) -> None:
     path = _path()
     if path is None:
-        _of_this_process.update(data)
-    else:
-        _write_to(path, data)
+        _of_this_process.setdefault(part, {})[exercise] = value
+        return
+    try:
+        _change(path, part, exercise, value)
+    except OSError as problem:
+        fix = "work in a folder that you may write to: tlcourse lab --folder DIR"
+        not_kept(problem, path, "your answers and checks are not kept", fix=fix)
 
 
-def _write_to(path: Path, data: dict[str, dict[str, str]]) -> None:
-    path.parent.mkdir(exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    with os.fdopen(handle, "w", encoding="utf-8") as stream:
-        json.dump(data, stream, sort_keys=True, ensure_ascii=False, indent=1)
-    Path(name).replace(path)
+def _change(path: Path, part: str, exercise: str, value: str) -> None:
+    """Sets one value; what another notebook sets at the same time is kept, too."""
+    with alone(path.with_suffix(".lock")):
+        data = _read_from(path)
+        data.setdefault(part, {})[exercise] = value
+        text = json.dumps(data, sort_keys=True, ensure_ascii=False, indent=1)
+        put(path, text.encode())

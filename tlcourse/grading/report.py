@@ -20,7 +20,9 @@ _SIGN: dict[State, str] = {
 _EDGE: dict[State, str] = {"PASS": GOOD, "PARTIAL": WARNING, "TODO": NOTE}
 _TABLE = 'style="border-collapse:collapse;margin:0.4em 0;table-layout:fixed;width:100%"'
 _WIDTHS = ("6.5em", "34%", "5.5em", "auto")
-_CELL = 'style="text-align:left;vertical-align:top;white-space:normal;padding:0.2em 0.9em 0.2em 0"'
+_CELL = (
+    'style="text-align:left;vertical-align:baseline;white-space:normal;padding:0.2em 0.9em 0.2em 0"'
+)
 
 
 def first_sentence(verdict: Verdict, language: Language = "en") -> str:

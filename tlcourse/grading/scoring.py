@@ -8,12 +8,15 @@ from dataclasses import dataclass, field, replace
 from tlcourse.diagnostics import Span
 from tlcourse.grading.cycles import cycles_check
 from tlcourse.grading.numbers import Comparison, limit_of
-from tlcourse.grading.spec import Case, Spec, Suspect
+from tlcourse.grading.spec import Case, Spec, Suspect, Symptom
 from tlcourse.grading.tracing import Attempt
 from tlcourse.grading.verdicts import FLAG, OUT_OF_STEPS, failed_attempt, from_checks, label
 from tlcourse.grading.words import Language, Phrase, number, plain, say
 from tlcourse.jit.report import STOPPING
 from tlcourse.records import Check, Finding, Verdict
+
+# Elements of an output that nobody wrote: which ones they are says more.
+_NOT_WRITTEN = "TL528"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +32,7 @@ class Judged:
         missing_effect: what is asked beside the numbers and did not happen.
         modified: an input that the kernel changed.
         suspect: the wrong answer that an output equals.
+        symptom: what the spec says of the elements that are wrong.
         wrong_form: what is wrong with the form of handed-in IR, whatever it computes.
         cycles: simulated cycles, where they count.
         lost: for outputs, the inputs of their reference that cannot reach them.
@@ -44,6 +48,7 @@ class Judged:
     missing_effect: Phrase | None
     modified: str
     suspect: Suspect | None
+    symptom: Symptom | None = None
     wrong_form: Phrase | None = None
     cycles: int = 0
     lost: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
@@ -74,6 +79,12 @@ class Judged:
     def has_wrong_numbers(self) -> bool:
         """Whether an output is wrong."""
         return not all(comparison.ok for comparison in self.comparisons.values())
+
+    @property
+    def is_just_wrong(self) -> bool:
+        """Whether no more is known of wrong numbers than where they stand."""
+        faults = {f.diagnostic.code for f in self.findings if f.diagnostic.severity == "error"}
+        return faults <= {_NOT_WRITTEN} and self.arises is None and not self.lost
 
     @property
     def is_right(self) -> bool:
@@ -186,8 +197,9 @@ def _cause(judged: Judged, language: Language) -> str:
     """The likely cause, the surest one first."""
     if judged.is_out_of_steps:
         return say("fix", language, fix=say("judge timeout fix", language))
-    if judged.suspect is not None:
-        cause = judged.suspect.cause_zh if language == "zh" else judged.suspect.cause
+    named = judged.suspect or judged.symptom if judged.is_just_wrong else judged.suspect
+    if named is not None:
+        cause = named.cause_zh if language == "zh" else named.cause
     elif judged.stop is not None:
         fix = plain(judged.stop.diagnostic.fix) if judged.case.public else ""
         return say("fix", language, fix=fix) if fix else ""

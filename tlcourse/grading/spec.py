@@ -30,8 +30,10 @@ from tlcourse.grading.spec_parts import (
     SpecParameter,
     Structure,
     Suspect,
+    Symptom,
     Weights,
 )
+from tlcourse.grading.words import WORDS
 
 Kind = Literal["kernel", "ir", "pass", "answer", "package", "written"]
 
@@ -78,6 +80,7 @@ class Spec:
     execution: Literal["simulator", "functional"] = "simulator"
     effects: tuple[AskedEffect, ...] = ()
     suspects: tuple[Suspect, ...] = ()
+    symptoms: tuple[Symptom, ...] = ()
     hints: tuple[Hint, ...] = ()
     rubric: tuple[Rubric, ...] = ()
     mutants: tuple[str, ...] = ()
@@ -193,6 +196,10 @@ def _check(spec: Spec) -> None:
         raise ValueError(f"[[outputs]] must describe {results} in this order")
     if any(suspect.name not in results for suspect in spec.suspects):
         raise ValueError("[[suspects]] names a parameter that is no output")
+    if any(symptom.name not in results for symptom in spec.symptoms):
+        raise ValueError("[[symptoms]] names a parameter that is no output")
+    if any(where not in WORDS for symptom in spec.symptoms for where in symptom.where):
+        raise ValueError("[[symptoms]] names a pattern that grading has no words for")
     if not spec.cases or not spec.cases[0].public:
         raise ValueError("the first case is public")
     weights = spec.weights

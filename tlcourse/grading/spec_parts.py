@@ -63,6 +63,23 @@ class Suspect:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Symptom:
+    """The likely cause where no suspect fits: what it means that just these elements are wrong.
+
+    Args:
+        name: the output.
+        where: patterns of wrong elements, by their keys in `words.py`, for example `last rows`.
+        cause: what lies behind them in this exercise.
+        cause_zh: the same in Chinese.
+    """
+
+    name: str
+    where: tuple[str, ...]
+    cause: str
+    cause_zh: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Case:
     """One binding of the shapes. Feedback on a hidden case shows its label, never its numbers.
 

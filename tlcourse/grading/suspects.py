@@ -1,4 +1,4 @@
-"""Wrong answers that a spec names: which of them an output equals."""
+"""Wrong answers and symptoms that a spec names: which of them an output has."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 
 from tlcourse.grading.inputs import evaluate
 from tlcourse.grading.numbers import Comparison
-from tlcourse.grading.spec import Case, Spec, Suspect
+from tlcourse.grading.spec import Case, Spec, Suspect, Symptom
 
 
 def suspected(
@@ -26,6 +26,15 @@ def suspected(
         # Where its formula is zero for these shapes, a suspect says nothing.
         if value.any() and _is_near(results[suspect.name], value):
             return suspect
+    return None
+
+
+def symptom(spec: Spec, comparisons: Mapping[str, Comparison]) -> Symptom | None:
+    """What the spec says of the elements that are wrong."""
+    for one in spec.symptoms:
+        where = comparisons[one.name].where
+        if where is not None and where.key in one.where:
+            return one
     return None
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from contextlib import suppress
 from pathlib import Path
+
+from tlcourse.stored import put
 
 _READABLE = 0o644
 
@@ -18,26 +17,9 @@ def write_whole(path: Path, content: str | bytes, *, mode: int = _READABLE) -> N
         content: all of it.
         mode: who may read it, where the system knows that.
     """
-    data = content.encode() if isinstance(content, str) else content
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        Path(name).chmod(mode)
-        Path(name).replace(path)
-    except BaseException as problem:
-        with suppress(OSError):
-            Path(name).unlink()
-        if isinstance(problem, OSError):
-            raise named(problem, path) from problem
-        raise
+    put(path, content.encode() if isinstance(content, str) else content, mode=mode)
 
 
 def readable(name: str) -> str:
     """A file's name as text; bytes in it that are none are spelt out by their numbers."""
     return name.encode(errors="backslashreplace").decode()
-
-
-def named(problem: OSError, path: Path) -> OSError:
-    """The same problem with the file's name, which a full disk does not tell."""
-    return OSError(problem.errno, problem.strerror, str(path))

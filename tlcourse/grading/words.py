@@ -269,6 +269,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "all": ("every element is wrong", "所有元素都不对"),
     "some": ("{wrong} of {total} elements are wrong", "{total} 个元素中有 {wrong} 个不对"),
+    "nearly all": ("{wrong} of {total} elements are wrong", "{total} 个元素中有 {wrong} 个不对"),
     "a little off": ("every element is a little off", "所有元素都略有偏差"),
     "elements": (
         "elements {first} to {last} are wrong",
@@ -341,6 +342,10 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     # hints, answers, progress
     "hint": ("Hint {index}/{count}: {words}", "提示 {index}/{count}：{words}"),
+    "more hints": (
+        "For the next hint: tlcourse hint {exercise} --level {level}",
+        "下一条提示：tlcourse hint {exercise} --level {level}",
+    ),
     "no hints": ("{exercise} has no hints.", "{exercise} 没有提示。"),
     "no choice": (
         "Write your choice in place of ?, then run this cell again.",

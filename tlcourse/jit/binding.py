@@ -272,12 +272,12 @@ def _check_overlaps(
     errors: BindingErrors,
 ) -> None:
     for (first, here), (second, there) in combinations(tensors, 2):
-        if not written & {first.name, second.name} or not _share_memory(here, there):
+        if not written & {first.name, second.name} or not share_memory(here, there):
             continue
         raise errors.overlap(*((first, second) if first.name in written else (second, first)))
 
 
-def _share_memory(here: torch.Tensor, there: torch.Tensor) -> bool:
+def share_memory(here: torch.Tensor, there: torch.Tensor) -> bool:
     """Whether the bytes of two contiguous tensors overlap; without numbers there are none."""
     if here.is_meta:
         return False

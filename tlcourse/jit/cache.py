@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import TypeVar
 from tlcourse import __version__
 from tlcourse.config import is_yes, read_config
 from tlcourse.records import from_json, to_json
+from tlcourse.stored import keep
 
 R = TypeVar("R")
 
@@ -57,7 +57,13 @@ def fetch(folder: Path, key: str, kind: type[R], make: Callable[[], R]) -> R:
     if stored is not None:
         return stored
     made = make()
-    _write(path, to_json(made))
+    text = to_json(made)
+    keep(
+        path,
+        f"{_digest(text)}\n{text}".encode(),
+        "compiled kernels are not kept for the next time",
+        fix="name a folder that you may write to in TILELANG_CACHE_DIR",
+    )
     return made
 
 
@@ -104,18 +110,6 @@ def _read(path: Path, kind: type[R]) -> R | None:
         return from_json(kind, text) if digest == _digest(text) else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
-
-
-def _write(path: Path, text: str) -> None:
-    """Puts a file in place in one step. A folder that cannot be written is no error."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(f"{_digest(text)}\n{text}")
-        os.replace(name, path)
-    except OSError:
-        return
 
 
 def _digest(text: str) -> str:

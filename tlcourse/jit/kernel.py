@@ -13,12 +13,13 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from tlcourse.diagnostics import SourceMap
 from tlcourse.dialects.signature import signature
 from tlcourse.dialects.text import to_text
-from tlcourse.jit.binding import bind, check_names
+from tlcourse.jit.binding import check_names
 from tlcourse.jit.compiling import Compiler
 from tlcourse.jit.dtypes import SHORT_DTYPES
 from tlcourse.jit.elsewhere import not_served
 from tlcourse.jit.launch import Execution, Launch, run_bound
 from tlcourse.jit.profiling import chip_from, profile_recording, record_program
+from tlcourse.jit.rebinding import Known
 from tlcourse.jit.report import report
 from tlcourse.jit.settings import Settings, backend_from, checks_from, execution_from
 from tlcourse.jit.supply import TensorSupplyType
@@ -79,6 +80,7 @@ class Kernel:
         )
         self._programs: dict[tuple[Execution, Backend], Program] = {}
         self._compiling = threading.Lock()
+        self._known = Known(self.launch_signature, sources, self.written, self.unused)
         self._on_chips: dict[str, Kernel] = {}
 
     def __call__(
@@ -136,13 +138,7 @@ class Kernel:
         how = self.settings.checks if checks is None else checks_from(checks)
         key = self._key(execution, backend)
         # Arguments come first: a misfit is told at once, and compiling may take its time.
-        bound = bind(
-            self.launch_signature,
-            tensors,
-            self.sources,
-            written=self.written,
-            unused=self.unused,
-        )
+        bound = self._known.bind(tensors)
         program = self._program(key)
         self.last_launch = run_bound(
             program, bound, chip=self.settings.chip, checks=how, seed=seed, replay=replay

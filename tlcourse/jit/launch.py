@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import torch
@@ -40,8 +40,8 @@ class Launch:
     outputs: tuple[torch.Tensor, ...]
     findings: tuple[Finding, ...]
     memory: tuple[MemoryMap, ...] = ()
-    timed: Callable[[], Timeline] | None = None
-    totals: Callable[[], Mapping[tuple[str, str], Total]] = dict
+    timed: Callable[[], Timeline] | None = field(default=None, repr=False)
+    totals: Callable[[], Mapping[tuple[str, str], Total]] = field(default=dict, repr=False)
     replay: Replay | None = None
 
     @property

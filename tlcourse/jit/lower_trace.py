@@ -65,6 +65,8 @@ def lower_trace(
     Raises:
         TL424: the mode is unknown.
         TL474: the kernel has no such pass.
+        TL718: the page cannot be written.
+        TL730: that is no kernel.
     """
     output = output_from(mode)
     trace = _trace_of(func_or_mod)
@@ -79,7 +81,7 @@ def lower_trace(
         for step, shown in found:
             _print(step, shown)
     if output in ("html", "both"):
-        _write(trace, Path(html_path))
+        _write(trace, html_path)
     return [shown for _, shown in found]
 
 
@@ -129,7 +131,7 @@ def output_from(word: str) -> TraceOutput | None:
     Raises:
         TL424: it is unknown.
     """
-    known = word.strip().lower()
+    known = str(word).strip().lower()
     if known not in _OUTPUTS:
         raise error(
             "TL424",
@@ -160,6 +162,13 @@ def _trace_of(found: PrimFunc | Kernel | PassTrace) -> PassTrace:
     if isinstance(found, PassTrace):
         return found
     kernel = _compiled(found) if isinstance(found, PrimFunc) else found
+    if not isinstance(cast(object, kernel), Kernel):
+        raise error(
+            "TL730",
+            f"lower_trace cannot show an object of type {type(kernel).__name__}",
+            why="it shows the passes of a kernel",
+            fix="pass a T.prim_func, or what tilelang.compile or @tilelang.jit returns",
+        )
     try:
         return kernel.trace()
     except PassFailure as failure:
@@ -243,8 +252,9 @@ def _print(step: Step, shown: LowerStep) -> None:
     )
 
 
-def _write(trace: PassTrace, path: Path) -> None:
+def _write(trace: PassTrace, path: str | Path) -> None:
     from tlcourse.widgets.explorer import export_html
+    from tlcourse.widgets.pagefile import make_folder
 
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path)
     print(f"wrote {export_html(trace, path)}")

@@ -7,13 +7,11 @@ TLCOURSE_STRICT they are raised as well.
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 
 from tlcourse.config import read_config
-from tlcourse.diagnostics import Diagnostic, SourceMap, TLError, render_text
+from tlcourse.diagnostics import Diagnostic, SourceMap, TLError, levels_to_the_learner, render_text
 from tlcourse.records import Finding
 
 STOPPING = frozenset({"TL501", "TL502", "TL504", "TL505", "TL506", "TL527", "TL529", "TL530"})
@@ -21,8 +19,6 @@ STOPPING = frozenset({"TL501", "TL502", "TL504", "TL505", "TL506", "TL527", "TL5
 
 MOST_WARNINGS = 8
 """So many findings of a launch are shown as warnings; the others are counted."""
-
-_PACKAGE = str(Path(__file__).parent.parent)
 
 
 class KernelWarning(UserWarning):
@@ -74,12 +70,4 @@ def _counted(finding: Finding, sources: SourceMap) -> str:
 
 
 def _warn(text: str, category: type[Warning]) -> None:
-    warnings.warn(text, category, stacklevel=_calls_up_to_the_learner())
-
-
-def _calls_up_to_the_learner() -> int:
-    """How many calls above `warnings.warn` the first line outside this package is."""
-    level, frame = 0, inspect.currentframe()
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        level, frame = level + 1, frame.f_back
-    return level
+    warnings.warn(text, category, stacklevel=levels_to_the_learner())

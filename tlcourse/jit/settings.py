@@ -151,7 +151,7 @@ def _positions(out_idx: object) -> tuple[int, ...]:
 
 def unknown(code: str, name: str, word: str, known: Collection[str], why: str) -> TLError:
     """An error about a word that is not one of a few."""
-    near = difflib.get_close_matches(word, known, n=1)
+    near = difflib.get_close_matches(str(word), known, n=1)
     choices = ", ".join(f'"{choice}"' for choice in known)
     fix = f'did you mean "{near[0]}"?' if near else f"choose one of {choices}"
     return error(code, f'{name} = "{word}" is not known', why=f"{why}: {choices}", fix=fix)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tlcourse.diagnostics import Diagnostic, Label, SourceMap, TLError
-from tlcourse.records import PassTrace
+from tlcourse.passes.npuir.memory_overflow import Overflow
+from tlcourse.records import MemoryMap, PassTrace
 from tlcourse.spans import span_at
 
 
@@ -17,11 +18,13 @@ class PassFailure(TLError):
         pass_name: the pass.
         ir: the module that the pass was given.
         trace: the snapshots up to the pass, when a trace was asked for.
+        memory: the tiles that do not fit into a memory, when that is the error.
     """
 
     pass_name: str = ""
     ir: str = ""
     trace: PassTrace | None = None
+    memory: MemoryMap | None = None
 
 
 def failure(problem: Exception, pass_name: str, ir: str, sources: SourceMap) -> PassFailure:
@@ -38,7 +41,8 @@ def failure(problem: Exception, pass_name: str, ir: str, sources: SourceMap) -> 
         diagnostic = with_spans(problem.diagnostic, known)
     else:
         known, diagnostic = dict(sources), _broken(problem, pass_name)
-    return PassFailure(diagnostic, known, pass_name=pass_name, ir=ir)
+    memory = problem.memory if isinstance(problem, Overflow) else None
+    return PassFailure(diagnostic, known, pass_name=pass_name, ir=ir, memory=memory)
 
 
 def with_spans(diagnostic: Diagnostic, sources: SourceMap) -> Diagnostic:

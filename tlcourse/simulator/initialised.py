@@ -4,7 +4,8 @@ A core may compute on a tile whose tail holds nothing, as long as the tail's res
 used. So, like the memory checkers for C, a read of unwritten bytes only taints what is computed
 from them; the finding comes when tainted bytes leave for a tensor of the caller or become a
 scalar. In a matrix product a row of the result is tainted by its row of a, a column by its
-column of b. The compiler's workspace is followed like on-chip memory: each block has a share.
+column of b; a choice passes on the taint of what its mask shows. The compiler's workspace is
+followed like on-chip memory: each block has a share.
 
 The order that counts is the order in which a core issues: a write that was issued before is
 there, or it is a race, which `clocks` reports.
@@ -19,6 +20,7 @@ import torch
 
 from tlcourse.simulator.instruction import Factor, Instruction
 from tlcourse.simulator.machine import Machine, Observer
+from tlcourse.simulator.masked import Masked, Tainted, is_choice
 from tlcourse.simulator.memory import Memory
 from tlcourse.simulator.states import States
 from tlcourse.simulator.tile import Tile
@@ -48,24 +50,34 @@ class Initialised(Observer):
         self._states: dict[int, States] = {}
         # Taint that lies in L0: by the token that the matrix op waits for.
         self._staged: dict[int, tuple[Factor, torch.Tensor]] = {}
+        self._masked = Masked(self._follow)
         # Whether the last block read anything that nobody had written.
         self.saw_poison = False
+
+    @property
+    def hangs_on_masks(self) -> bool:
+        """Whether the last block is free of faults only because of what its masks hid."""
+        return self._masked.kept_back
 
     def begin(self, machine: Machine) -> None:
         """Forgets what earlier blocks wrote."""
         self._staged = {}
+        self._masked = Masked(self._follow)
         self._states = {}
         self.saw_poison = False
 
     def issued(self, instruction: Instruction) -> None:
         if not instruction.reads and not instruction.writes and not instruction.clobbers:
             return
-        dirty = [
-            (tile, state)
-            for tile in instruction.reads
-            if _counts(instruction, tile)
-            and (state := self._dirty_part(instruction, tile)) is not None
-        ]
+        waits = self._masked.is_waiting or (is_choice(instruction) and self._tainted(instruction))
+        if waits:
+            self._masked.wait(instruction)
+        else:
+            self._follow(instruction)
+
+    def _follow(self, instruction: Instruction) -> None:
+        """Follows the taint through one instruction."""
+        dirty = self._masked.taken(instruction, self._tainted(instruction))
         if instruction.factor is not None:
             self._stage(instruction, instruction.factor, dirty)
             return
@@ -78,6 +90,15 @@ class Initialised(Observer):
         for tile in instruction.clobbers:
             if _counts(instruction, tile):
                 self._fill(instruction, tile, _UNWRITTEN)
+
+    def _tainted(self, instruction: Instruction) -> Tainted:
+        """What an instruction reads of tiles of which a part is not written."""
+        return [
+            (tile, state)
+            for tile in instruction.reads
+            if _counts(instruction, tile)
+            and (state := self._dirty_part(instruction, tile)) is not None
+        ]
 
     def _dirty_part(self, instruction: Instruction, tile: Tile) -> torch.Tensor | None:
         """The numbers of what an instruction reads of a tile; None where all of it is written."""
@@ -100,9 +121,7 @@ class Initialised(Observer):
         site = instruction.site.index if origin < 0 else origin
         self._report.uninitialised(instruction, site, tile, bad.numel())
 
-    def _stage(
-        self, instruction: Instruction, factor: Factor, dirty: list[tuple[Tile, torch.Tensor]]
-    ) -> None:
+    def _stage(self, instruction: Instruction, factor: Factor, dirty: Tainted) -> None:
         """Remembers which rows of a, or columns of b, an instruction carries tainted into L0."""
         if not dirty:
             return

@@ -170,7 +170,8 @@ class Session:
             steps_left = self._steps.left
             if not self._run_machine([block], full=full, timed=block in firsts, group=group):
                 return False
-            if block in firsts and len(self._log) > before:
+            is_suspect = len(self._log) > before or self._initialised.hangs_on_masks
+            if block in firsts and is_suspect:
                 suspect.update(firsts[block].blocks)
             elif group is not None and self._run_group(group, steps_left - self._steps.left):
                 done.update(firsts[block].blocks)

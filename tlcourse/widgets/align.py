@@ -71,8 +71,10 @@ def keyed(lines: Sequence[Line]) -> Keyed:
             last = hash((key, last))
         origin.append(key)
         deep.append(last)
-        for k, name in zip(form.defined, line.made, strict=True):
-            made_from[name] = key + k if k < form.results else form.marks[k]
+        if line.made:
+            results, marks = form.results, form.marks
+            for k, name in zip(form.defined, line.made, strict=True):
+                made_from[name] = key + k if k < results else marks[k]
     return Keyed(lines, origin, deep)
 
 
@@ -152,8 +154,10 @@ def _shallow(lines: Sequence[Line]) -> list[int]:
         found.append(
             hash((form.template, *[known(name, name) for name in reads])) if reads else form.mark
         )
-        for k, name in zip(form.defined, line.made, strict=True):
-            made_by[name] = form.marks[k]
+        if line.made:
+            marks = form.marks
+            for k, name in zip(form.defined, line.made, strict=True):
+                made_by[name] = marks[k]
     return found
 
 

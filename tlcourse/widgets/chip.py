@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import html
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -105,6 +106,7 @@ _WORDS = {
     "pipe": ("pipe", "流水线"),
     "core": ("core", "核"),
     "used": ("used here", "这里用到"),
+    "lines": ("lines", "行"),
     "yes": ("yes", "是"),
     "no": ("no", "否"),
     "lit": ("Thick arrows: used by {0}.", "粗箭头：{0} 用到的通路。"),
@@ -150,13 +152,41 @@ class ChipView:
         """Whether a path is drawn thick."""
         return self.timeline is None or (path.core, path.pipe) in self.used()
 
+    def lines_of(self, path: DataPath) -> list[int]:
+        """The learner's lines whose instructions take a path."""
+        instructions = () if self.timeline is None else self.timeline.instructions
+        taken = (path.core, path.pipe)
+        return sorted(
+            {
+                one.span.line
+                for one in instructions
+                if one.span and (one.agent[:3], palette.pipe(one.pipe).key) == taken
+            }
+        )
+
     def to_html(self) -> str:
         """The figure as HTML without a script, with a table of the paths."""
-        caption = self.title()
-        if self.kernel:
-            stop = "。" if self.language == "zh" else ". "
-            caption += stop + self.say("lit", self.kernel)
-        head = [self.say(key) for key in ("from", "to", "pipe", "core", "used")]
+        return svg.figure_html(chip_svg(self), self.title(), self._caption(), self._table())
+
+    def export_html(self, path: str | Path) -> Path:
+        """Writes the figure as one HTML file; returns its path.
+
+        Each arrow is a link to its row of the table, with the lines of the kernel that take it.
+        """
+        picture = chip_svg(self).replace('role="img"', 'role="group"', 1)  # it holds links
+        caption = f"<figcaption>{html.escape(self._caption())}</figcaption>"
+        table = self._table([path_id(one) for one in PATHS])
+        body = f'<figure style="max-width:1200px">{picture}{caption}</figure>{table}'
+        return svg.write_page(path, self.title(), body, self.language)
+
+    def _caption(self) -> str:
+        if not self.kernel:
+            return self.title()
+        stop = "。" if self.language == "zh" else ". "
+        return self.title() + stop + self.say("lit", self.kernel)
+
+    def _table(self, ids: Sequence[str] = ()) -> str:
+        head = [self.say(key) for key in ("from", "to", "pipe", "core", "used", "lines")]
         rows = [
             [
                 palette.memory(path.source).label,
@@ -164,15 +194,16 @@ class ChipView:
                 palette.pipe(path.pipe).label,
                 path.core.upper(),
                 self.say("yes" if self.is_lit(path) else "no"),
+                ", ".join(map(str, self.lines_of(path))),
             ]
             for path in PATHS
         ]
-        table = svg.table_html(self.say("paths"), head, rows)
-        return svg.figure_html(chip_svg(self), self.title(), caption, table)
+        return svg.table_html(self.say("paths"), head, rows, ids)
 
-    def export_html(self, path: str | Path) -> Path:
-        """Writes the figure as one HTML file; returns its path."""
-        return svg.write_page(path, self.title(), self.to_html(), self.language)
+
+def path_id(path: DataPath) -> str:
+    """What the row of a path is called, for links to it."""
+    return f"{path.core}-{path.source}-{path.target}"
 
 
 def chip_svg(view: ChipView) -> str:
@@ -267,9 +298,13 @@ def _arrows(view: ChipView, path: DataPath) -> Iterable[str]:
     if path.label_at is not None:
         name = svg.words(*path.label_at, look.label, "ink small head" if lit else "muted small")
     drawn = "".join(svg.tag("polyline", {"points": arrow, **shape}) for arrow in path.arrows)
-    yield drawn + name
+    source, target = palette.memory(path.source).label, palette.memory(path.target).label
+    about = f"{look.label}, {path.core.upper()}: {source} - {target}"
+    link: dict[str, object] = {"href": f"#{path_id(path)}", "aria-label": about}
+    yield svg.tag("a", link, drawn, name)
     if path.core == "aiv":
-        yield svg.tag("g", {"transform": f"translate(0 {_SECOND_CORE:g})"}, drawn, name)
+        moved = svg.tag("g", {"transform": f"translate(0 {_SECOND_CORE:g})"}, drawn, name)
+        yield svg.tag("a", link, moved)
 
 
 def _ink(look: palette.Swatch) -> str:

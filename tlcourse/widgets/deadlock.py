@@ -151,10 +151,10 @@ def _box(node: _Node, language: Language, *, is_root: bool) -> str:
         look |= {"style": "limit", "stroke-width": 4}
     elif not _is_pipe(node):
         look |= {"style": "axis", "stroke-dasharray": "6 4"}
-    name = node.part if _is_pipe(node) else _words_of(node, language)
+    name = palette.PIPES[node.part].label if _is_pipe(node) else _words_of(node, language)
     text = f"! {name}" if is_root else name
     middle = node.y + _HEIGHT / 2
-    plate_width = svg.width_of(text) + 12
+    plate_width = svg.width_of(text, 10.0) + 12  # room for capitals
     plate = svg.box(
         node.x + (_WIDTH - plate_width) / 2, middle - 11, plate_width, 22, style="bg", rx=3
     )

@@ -18,6 +18,7 @@ from tlcourse.widgets.lines import VALUE, Form, Line, Place, Reader
 
 VALUE_MARK = "\x7f"
 _KINDS = {"same": 0, "removed": 1, "added": 2, "changed": 3, "renamed": 4, "moved": 5}
+_NAMED, _BASE = -2, -1
 _Key = tuple[int, tuple[str, ...], tuple[int, ...]]
 PackedText = tuple[int, list[list[int]], list[int], list[int]]
 
@@ -25,7 +26,9 @@ PackedText = tuple[int, list[list[int]], list[int], list[int]]
 class _Entry(NamedTuple):
     """A template, the names that fill it as `relative_names` writes them, and its places.
 
-    `fresh` has the new values by their place, `named` those whose name is written out.
+    `fresh` has the new values by their place. `steps` says of each value how a copy finds it: -2
+    by the same name, -1 as the value of the base, 0 under the expected number, else under a
+    number, plus 1.
     """
 
     number: int
@@ -33,7 +36,7 @@ class _Entry(NamedTuple):
     codes: tuple[str, ...]
     places: tuple[int, ...]
     fresh: tuple[int, ...]
-    named: tuple[bool, ...]
+    steps: tuple[int, ...]
 
 
 class _Written(NamedTuple):
@@ -54,14 +57,14 @@ class _Numbering:
         """Whether a copy of a line of the base has just these names; if so, it is counted."""
         entry, old = before
         now, after = self.now.get, self.expected
-        for code, name, there, known in zip(entry.codes, names, old, entry.named, strict=True):
-            if known:
-                wanted = there
-            elif is_new(code):
-                after = int(code[1:] or after) + 1
-                wanted = f"%{after - 1}"
-            else:
+        for step, name, there in zip(entry.steps, names, old, strict=True):
+            if step == _BASE:
                 wanted = now(there, there)
+            elif step == _NAMED:
+                wanted = there
+            else:
+                after = step or after + 1
+                wanted = f"%{after - 1}"
             if name != wanted:
                 return False
         self.expected = after
@@ -160,7 +163,9 @@ class Texts:
     ) -> _Written | None:
         """The line as a copy of its partner, if that gives just this line."""
         entry = before.entry
-        if self._template(line) != entry.template or places != entry.places:
+        known = self._template_of.get(line.form)
+        template = self._template(line) if known is None else known
+        if template != entry.template or places != entry.places:
             return None
         if not numbering.copies(before, line.names):
             return None
@@ -182,8 +187,7 @@ class Texts:
         fresh, entry = len(self._entries), self._entries.get(key)
         if entry is None:
             new = tuple(k for k, code in enumerate(codes) if is_new(code))
-            named = tuple(code[:1] == ":" for code in codes)
-            entry = self._entries[key] = _Entry(fresh, *key, new, named)
+            entry = self._entries[key] = _Entry(fresh, *key, new, tuple(map(_step, codes)))
         return _Written(entry, line.names), fresh - entry.number
 
     def _known_places(
@@ -197,6 +201,14 @@ class Texts:
     def _known(self, places: tuple[Place, ...]) -> tuple[int, ...]:
         known = [(self.sources.index(s), line) for s, line in places if s in self.sources]
         return tuple(number for pair in known for number in pair)
+
+
+def _step(code: str) -> int:
+    if code[:1] == ":":
+        return _NAMED
+    if not is_new(code):
+        return _BASE
+    return int(code[1:]) + 1 if code else 0
 
 
 def is_new(code: str) -> bool:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import base64
+import gc
 import gzip
 import html
 import json
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tlcourse.records import PassTrace
 from tlcourse.widgets import palette
 from tlcourse.widgets.encoding import Texts, packed_rows
 from tlcourse.widgets.exhibit import Exhibit, Track, exhibit
-from tlcourse.widgets.labels import Language, table
+from tlcourse.widgets.labels import Language, spoken, table
+from tlcourse.widgets.pagefile import write_text
 from tlcourse.widgets.steps import Step, summary
 from tlcourse.widgets.switches import meaning
 
@@ -30,8 +34,21 @@ _EXPORT_LINE = "export default { render };"
 
 def explorer_state(shown: Exhibit) -> str:
     """The whole state of the explorer: JSON, gzip, base64. Equal exhibits give equal text."""
-    data = json.dumps(_state(shown), separators=(",", ":"), ensure_ascii=False)
+    with without_collection():
+        data = json.dumps(_state(shown), separators=(",", ":"), ensure_ascii=False)
     return base64.b64encode(gzip.compress(data.encode(), 9, mtime=0)).decode()
+
+
+@contextmanager
+def without_collection() -> Generator[None, None, None]:
+    """Spares Python's search for cycles: millions of small records are made, and none has any."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def export_html(
@@ -41,10 +58,8 @@ def export_html(
 
     `FILE#pass=N` opens it at pass N. Returns the path written.
     """
-    made = exhibit(shown, language or "en") if isinstance(shown, PassTrace) else shown
-    target = Path(path)
-    target.write_text(page(made), encoding="utf-8")
-    return target
+    made = exhibit(shown, spoken(language)) if isinstance(shown, PassTrace) else shown
+    return write_text(path, page(made))
 
 
 def page(shown: Exhibit) -> str:

@@ -12,6 +12,7 @@ from tlcourse.widgets import palette, standalone, svg
 from tlcourse.widgets.grid_figure import grid_svg, shown_size
 from tlcourse.widgets.grid_words import table, word
 from tlcourse.widgets.labels import Language
+from tlcourse.widgets.pagefile import write_text
 
 _SCRIPTS = ("grid_view.js",)
 _LISTED = 256
@@ -74,10 +75,8 @@ class GridView:
 
         `FILE#12` opens it at block 12.
         """
-        target = Path(path)
         names = (self.title(), self.language, self.to_html())
-        target.write_text(standalone.page(_SCRIPTS, self.state(), *names), encoding="utf-8")
-        return target
+        return write_text(path, standalone.page(_SCRIPTS, self.state(), *names))
 
     def _viewer(self) -> dict[str, object]:
         try:
@@ -93,7 +92,8 @@ def summary(found: BlockMap, chip: int, language: Language) -> str:
     rounds = -(-found.blocks // slots.count)
     said = word("round_one" if rounds == 1 else "rounds", language, rounds)
     cores = word(found.kind, language)
-    text = word("deal", language, found.blocks, slots.count, cores, slots.chip, said)
+    deal = "deal_one" if found.blocks == 1 else "deal"
+    text = word(deal, language, found.blocks, slots.count, cores, slots.chip, said)
     idle = -found.blocks % slots.count
     return word("idle", language, text, idle, slots.count) if idle else text
 

@@ -6,9 +6,10 @@ from tlcourse.widgets.labels import Language
 
 _WORDS: dict[str, tuple[str, str]] = {
     "title": ("Blocks of {0}", "{0} 的逻辑块"),
-    "deal": ("{0} blocks on {1} {2} of {3}: {4}", "{3} 的 {1} 个{2}上有 {0} 个逻辑块：{4}"),
+    "deal": ("{0:,} blocks on {1} {2} of {3}: {4}", "{3} 的 {1} 个{2}上有 {0:,} 个逻辑块：{4}"),
+    "deal_one": ("1 block on {1} {2} of {3}: {4}", "{3} 的 {1} 个{2}上有 1 个逻辑块：{4}"),
     "round_one": ("1 round", "1 轮"),
-    "rounds": ("{0} rounds", "{0} 轮"),
+    "rounds": ("{0:,} rounds", "{0:,} 轮"),
     "idle": (
         "{0}; {1} of {2} slots of the last round stand empty",
         "{0}；最后一轮 {2} 个中有 {1} 个空闲",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from tlcourse.chinese import Language, chosen_language
+from tlcourse.diagnostics import error
 
-Language = Literal["en", "zh"]
+__all__ = ["Language", "label", "spoken", "table"]
 
 _LABELS: dict[str, tuple[str, str]] = {
     "deadlock": ("Who waits for whom", "谁在等谁"),
@@ -142,7 +143,16 @@ _LABELS: dict[str, tuple[str, str]] = {
     "memory": ("On-chip memory of {0}", "{0} 的片上内存"),
     "memory_any": ("On-chip memory", "片上内存"),
     "capacity": ("capacity", "容量"),
-    "in_place": ("hatched: {0} and {1} lie in one place", "阴影线：{0} 与 {1} 在同一位置"),
+    "in_place": (
+        "hatched: the op at {2} reads {0} for the last time and writes {1} in its place",
+        "阴影线：位置 {2} 的操作最后一次读 {0}，并在原处写入 {1}",
+    ),
+    "overlap": (
+        "hatched: {0} and {1} share bytes {2:,} to {3:,} from {4} to {5}: "
+        "one value under two names, or one overwrites the other",
+        "阴影线：{0} 与 {1} 在 {4} 到 {5} 期间共用字节 {2:,} 到 {3:,}："
+        "同一个值的两个名字，或者一个覆盖另一个",
+    ),
     "peak": ("peak", "峰值"),
     "program_order": ("program order", "程序顺序"),
     "buffer": ("buffer", "缓冲"),
@@ -182,6 +192,22 @@ _LABELS: dict[str, tuple[str, str]] = {
         "没有逻辑块计算这里：{0} 行，{1} 列",
     ),
 }
+
+
+def spoken(language: Language | None) -> Language:
+    """The language that is asked for; None is that of TLCOURSE_LANG.
+
+    Raises:
+        TL424: there are no words in it.
+    """
+    if language not in (None, "en", "zh"):
+        raise error(
+            "TL424",
+            f"language = {language!r} is not known",
+            why="widgets speak English and Chinese",
+            fix='write language="en" or language="zh", or set TLCOURSE_LANG for all',
+        )
+    return language or chosen_language()
 
 
 def label(key: str, language: Language, *values: object) -> str:

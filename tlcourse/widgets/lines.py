@@ -82,8 +82,8 @@ class Reader:
 
     lines: dict[str, Line] = field(default_factory=lambda: dict[str, Line]())
     forms: dict[str, Form] = field(default_factory=lambda: dict[str, Form]())
-    placed: dict[str, tuple[str, tuple[Place, ...]]] = field(
-        default_factory=lambda: dict[str, tuple[str, tuple[Place, ...]]]()
+    placed: dict[str, tuple[str, tuple[Place, ...], int]] = field(
+        default_factory=lambda: dict[str, tuple[str, tuple[Place, ...], int]]()
     )
     _texts: dict[str, tuple[str, list[tuple[Place, ...]]]] = field(
         default_factory=lambda: dict[str, tuple[str, list[tuple[Place, ...]]]]()
@@ -128,11 +128,9 @@ class Reader:
                 found = self.placed[line] = _placed(line)
             bare.append(found[0])
             places.append(found[1])
-            stripped = found[0].strip()
-            opens = stripped[-1:] == "{"
-            if stripped[:1] == "}" and not opens and opened:
+            if found[2] < 0 and opened:
                 places[opened.pop()] = places[-1]
-            elif opens and stripped[:1] != "}":
+            elif found[2] > 0:
                 opened.append(number)
         return "\n".join(bare), places
 
@@ -173,9 +171,13 @@ def words(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
-def _placed(line: str) -> tuple[str, tuple[Place, ...]]:
+def _placed(line: str) -> tuple[str, tuple[Place, ...], int]:
+    """The line without its location, the places, and 1 if it opens a region, -1 if it ends one."""
     found = _LOCATION.findall(line) if "loc" in line else ()
-    return (_LOCATION.sub("", line), _places(found[-1])) if found else (line, ())
+    bare = _LOCATION.sub("", line) if found else line
+    stripped = bare.strip()
+    opens, closes = stripped[-1:] == "{", stripped[:1] == "}"
+    return bare, _places(found[-1]) if found else (), int(opens) - int(closes)
 
 
 def _places(location: str) -> tuple[Place, ...]:

@@ -52,7 +52,7 @@ def memory_svg(maps: Sequence[MemoryMap], *, kernel: str = "", language: Languag
     )
     patterns = "".join(svg.pattern(swatch) for swatch in swatches.values()) + svg.shared_pattern()
     height = _HEAD + _PANEL + _FOOT
-    panels = [_panel(memory, 36 + k * height, language) for k, memory in enumerate(shown)]
+    panels = [_panel(memory, 36 + k * height, shown, language) for k, memory in enumerate(shown)]
     return svg.document(
         _WIDTH,
         36 + height * len(shown) + 8,
@@ -98,10 +98,10 @@ class MemoryView:
         picture = memory_svg(self.maps, kernel=self.kernel, language=self.language)
         parts = [_use(memory, self.language) for memory in self.maps]
         parts += [
-            label("in_place", self.language, buffer.name, other.name)
+            _why_shared(buffer, other, both, self.language)
             for memory in self.maps
             for buffer in memory.buffers
-            for other, _ in _shared(memory, buffer)
+            for other, both in _shared(memory, buffer)
         ]
         caption = ("；" if self.language == "zh" else "; ").join(parts)
         table = svg.table_html(label("as_table", self.language), head, rows)
@@ -126,11 +126,13 @@ def _use(memory: MemoryMap, language: Language) -> str:
     return f"{palette.memory(memory.space).label}{colon}{words} {share}"
 
 
-def _panel(memory: MemoryMap, top: float, language: Language) -> str:
+def _panel(memory: MemoryMap, top: float, others: Sequence[MemoryMap], language: Language) -> str:
+    """A memory; those of one core have one axis, as they follow one program."""
     swatch = palette.memory(memory.space)
+    beside = [one for one in others if (one.space == "ub") == (memory.space == "ub")]
     scale = _Scale(
-        first=min(buffer.first for buffer in memory.buffers),
-        last=max(buffer.last for buffer in memory.buffers) + 1,
+        first=min(buffer.first for one in beside for buffer in one.buffers),
+        last=max(buffer.last for one in beside for buffer in one.buffers) + 1,
         top_bytes=_top_bytes(memory),
         bottom=top + _HEAD + _PANEL,
     )
@@ -246,12 +248,22 @@ def _shared(
             yield other, (low, high)
 
 
+def _why_shared(
+    buffer: PlannedBuffer, other: PlannedBuffer, both: tuple[int, int], language: Language
+) -> str:
+    """At one position, the op there works in place; a longer time needs another reason."""
+    until = min(buffer.last, other.last)
+    if until == other.first:
+        return label("in_place", language, buffer.name, other.name, until)
+    return label("overlap", language, buffer.name, other.name, *both, other.first, until)
+
+
 def _in_place(memory: MemoryMap, scale: _Scale, language: Language) -> Iterator[str]:
-    """A hatch where two buffers have one place at one time: the op works in place."""
+    """A hatch where two buffers have one place at one time."""
     for buffer in memory.buffers:
         for other, (low, high) in _shared(memory, buffer):
             x, end = scale.x(other.first), scale.x(min(buffer.last, other.last) + 1)
-            title = label("in_place", language, buffer.name, other.name)
+            title = _why_shared(buffer, other, (low, high), language)
             look: dict[str, object] = {"fill": "url(#tl-shared)", "stroke": palette.INK}
             size = (end - x, scale.y(low) - scale.y(high))
             yield svg.box(x, scale.y(high), *size, title=title, **look)

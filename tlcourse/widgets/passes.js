@@ -148,6 +148,8 @@ function show(root, model, first) {
     while (first?.previousElementSibling && row.offsetTop - first.previousElementSibling.offsetTop < 0.25 * pane.clientHeight)
       first = first.previousElementSibling;
     pane.scrollTop = first ? first.offsetTop - pane.offsetTop : 0;
+    const mark = row?.querySelector("mark.del, mark.ins"); // what changed may stand far behind the start of a long line
+    if (mark) reveal(pane, mark);
     if (waiting.length) timer = setTimeout(() => drawMore(200));
   }
 

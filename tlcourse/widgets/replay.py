@@ -11,8 +11,9 @@ from tlcourse.diagnostics import SourceFile, SourceMap
 from tlcourse.replay import Change, Replay, ReplayStep
 from tlcourse.widgets import standalone, svg
 from tlcourse.widgets.labels import Language
+from tlcourse.widgets.pagefile import write_text
 from tlcourse.widgets.replay_state import TileKey, counted, replay_data, said, tile_of
-from tlcourse.widgets.replay_words import flag_words, up_words, word
+from tlcourse.widgets.replay_words import flag_words, tile_words, up_words, word
 
 _SCRIPTS = ("replay.js",)
 Rows = tuple[tuple[str, ...], ...]
@@ -30,7 +31,8 @@ def buffers_at(replay: Replay, step: int, language: Language = "en") -> Table:
         is_read = tile in replay.steps[step].reads and core in ("", replay.steps[step].agent)
         sign = word("written" if written else "read", language) if written or is_read else ""
         before = change.before if written else change.after
-        rows.append((sign, core, memory, tile, change.shape, before, change.after))
+        name = tile_words(tile, language)
+        rows.append((sign, core, memory, name, change.shape, before, change.after))
     keys = ("this_step", "core", "memory", "buffer", "shape", "before", "after")
     return tuple(word(key, language) for key in keys), tuple(rows)
 
@@ -52,6 +54,7 @@ def flags_at(replay: Replay, step: int, language: Language = "en") -> Table:
 def steps_table(replay: Replay, language: Language = "en") -> Table:
     """All steps as a table: number, core, pipe, instruction, loop turn, line, what it wrote."""
     keys = ("step", "core", "pipe", "instruction", "turn", "line", "writes", "flags_up")
+    stop = "；" if language == "zh" else "; "
     rows = tuple(
         (
             str(one.index),
@@ -60,8 +63,8 @@ def steps_table(replay: Replay, language: Language = "en") -> Table:
             one.op,
             ", ".join(map(str, one.iteration)),
             str(one.span.line) if one.span else "",
-            "; ".join(f"{c.tile} = {c.after}" for c in one.changes),
-            "; ".join(flag_words(flag, language) for flag in one.flags),
+            stop.join(f"{tile_words(c.tile, language)} = {c.after}" for c in one.changes),
+            stop.join(flag_words(flag, language) for flag in one.flags),
         )
         for one in replay.steps
     )
@@ -119,11 +122,9 @@ class ReplayView:
 
         `FILE#12` opens it at step 12.
         """
-        target = Path(path)
         title = word("title", self.language, self.replay.kernel, self.replay.block)
         text = standalone.page(_SCRIPTS, self.state(), title, self.language, self.to_html())
-        target.write_text(text, encoding="utf-8")
-        return target
+        return write_text(path, text)
 
     def _viewer(self) -> dict[str, object]:
         try:

@@ -9,7 +9,7 @@ from tlcourse.diagnostics import SourceMap, Span
 from tlcourse.replay import Change, Replay, ReplayStep
 from tlcourse.widgets import palette, svg
 from tlcourse.widgets.labels import Language
-from tlcourse.widgets.replay_words import flag_words, table, word
+from tlcourse.widgets.replay_words import flag_words, table, tile_words, word
 
 TileKey = tuple[str, str, str]
 
@@ -31,7 +31,11 @@ def counted(flags: Sequence[str]) -> Counter[str]:
 def said(step: ReplayStep, language: Language) -> str:
     """What a step reads and writes, in one line."""
     names = (("reads", step.reads), ("writes", tuple(change.tile for change in step.changes)))
-    listed = [f"{word(key, language)} {', '.join(found)}" for key, found in names if found]
+    listed = [
+        f"{word(key, language)} {', '.join(tile_words(name, language) for name in found)}"
+        for key, found in names
+        if found
+    ]
     return ("；" if language == "zh" else "; ").join(listed) or word("moves_none", language)
 
 
@@ -46,7 +50,10 @@ def replay_data(
         "labels": table(language),
         "title": word("title", language, replay.kernel, replay.block),
         "step": step,
-        "tiles": [[core, memory, palette.memory(memory).key, name] for core, memory, name in tiles],
+        "tiles": [
+            [core, memory, palette.memory(memory).key, tile_words(name, language)]
+            for core, memory, name in tiles
+        ],
         "flags": [flag_words(flag, language) for flag in flags],
         "steps": [_step(one, tiles, flags, language, sources) for one in replay.steps],
         "patterns": "".join(map(svg.pattern, looks)),

@@ -89,6 +89,11 @@ def flag_words(flag: str, language: Language) -> str:
     return flag
 
 
+def tile_words(name: str, language: Language) -> str:
+    """The name of a tile: the learner's own, or what the simulator calls memory of its own."""
+    return "工作区" if language == "zh" and name == "the workspace" else name
+
+
 def up_words(count: int, language: Language) -> str:
     """How often a flag is up."""
     key = "up_often" if count > 1 else "up" if count else "down"

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from tlcourse.blocks import BlockMap
 from tlcourse.diagnostics import SourceFile, SourceMap, TLError, error
-from tlcourse.records import Backend, Finding, MemoryMap, PassTrace, Timeline
+from tlcourse.records import Backend, Finding, MemoryMap, PassTrace, Program, Timeline
 from tlcourse.replay import Replay
 from tlcourse.widgets.chip import ChipData, ChipView
 from tlcourse.widgets.deadlock import DeadlockView
 from tlcourse.widgets.exhibit import Exhibit, Track, exhibit
 from tlcourse.widgets.findings import FindingsView
 from tlcourse.widgets.grid_view import GridView
-from tlcourse.widgets.labels import Language
+from tlcourse.widgets.labels import Language, spoken
 from tlcourse.widgets.memory import MemoryView
 from tlcourse.widgets.replay import ReplayView
 from tlcourse.widgets.switches import Bench, Switchable, Traceable
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def show_passes(
     kernel: PassTrace | Traceable,
     backend: Backend | None = None,
-    language: Language = "en",
+    language: Language | None = None,
     *,
     beside: Backend | PassTrace | Traceable | None = None,
     stored: PassTrace | None = None,
@@ -43,7 +43,7 @@ def show_passes(
         kernel: a compiled kernel, whose switches can be set in the explorer, or the record of
             its passes.
         backend: `embedded` or `bishengir`; default: the kernel's own.
-        language: `en` or `zh`, the words on screen.
+        language: `en` or `zh`, the words on screen; default: that of TLCOURSE_LANG.
         beside: a second compile to compare with: another back half of this kernel, another
             kernel, or a record.
         stored: the record that is shown, with the error, where the kernel does not compile.
@@ -56,6 +56,9 @@ def show_passes(
         from tlcourse.widgets.passes import PassExplorer
     except ImportError as cause:
         raise _no_notebook_packages() from cause
+    language = spoken(language)
+    if not isinstance(cast(object, stored), PassTrace | None):
+        raise _not_a_kernel("show_passes", stored)
     try:
         first = _track(kernel, backend)
         second = () if beside is None else (_beside(kernel, beside),)
@@ -84,7 +87,7 @@ def show_timeline(
     other: object = None,
     *,
     block: int | None = None,
-    language: Language = "en",
+    language: Language | None = None,
 ) -> TimelineView:
     """Draws who worked when, and what each pipe waited for.
 
@@ -93,39 +96,63 @@ def show_timeline(
             `kernel.profile(...)` gives it.
         other: a second one of either; both are drawn with one time axis, before and after.
         block: logical block whose core group is drawn; default: the first one.
-        language: `en` or `zh`.
+        language: `en` or `zh`; default: that of TLCOURSE_LANG.
 
     Raises:
         TL730: the object is neither a kernel nor a record.
         TL731: the kernel was not launched on the simulator yet.
+        TL733: the record has no such block.
     """
     shown = [kernel] if other is None else [kernel, other]
     timelines = [_timeline(one) for one in shown]
-    sources: SourceMap = {}
-    for one in shown:
-        sources |= _sources(one)
+    for timeline in timelines:
+        _check_block(timeline, block)
+    sources = {key: text for one in shown for key, text in _sources(one).items()}
     second = timelines[1] if len(timelines) > 1 else None
-    return TimelineView(timelines[0], block, language, second, sources)
+    return TimelineView(timelines[0], block, spoken(language), second, sources)
 
 
-def show_memory(kernel: object, language: Language = "en") -> MemoryView:
-    """Draws where the buffers of a kernel lie in on-chip memory.
+def show_memory(kernel: object, language: Language | None = None) -> MemoryView:
+    """Draws where the buffers of a kernel lie in on-chip memory, or which of them do not fit.
 
     Args:
-        kernel: a kernel that was launched, or memory map records.
-        language: `en` or `zh`.
+        kernel: a kernel, which need not have been launched, or memory map records.
+        language: `en` or `zh`; default: that of TLCOURSE_LANG.
 
     Raises:
         TL730: the object is neither a kernel nor records.
-        TL731: the kernel was not launched on the simulator yet.
+        TL731: it was not launched on the simulator, and has no program.
     """
+    language = spoken(language)
     maps = _maps(kernel)
     if maps:
         return MemoryView(maps, language=language)
     maps = _maps(_of_last_launch("show_memory", kernel, "memory"))
     if not maps:
-        raise _not_launched("show_memory", kernel)
+        if not isinstance(kernel, Planned):
+            raise _not_launched("show_memory", kernel)
+        maps = _planned(kernel)
     return MemoryView(maps, _name(kernel), language)
+
+
+def _planned(kernel: Planned) -> tuple[MemoryMap, ...]:
+    """The plan; where there is none, because tiles do not fit, those tiles."""
+    try:
+        return kernel.program("simulator").memory
+    except TLError as problem:
+        found = _maps(getattr(problem, "memory", None))
+        if not found:
+            raise
+        return found
+
+
+@runtime_checkable
+class Planned(Protocol):
+    """A kernel whose compiled program says where its buffers lie."""
+
+    def program(self, execution: str | None = None, backend: str | None = None) -> Program:
+        """The program for an executor."""
+        ...
 
 
 @runtime_checkable
@@ -142,7 +169,7 @@ def show_grid(
     *tensors: object,
     block: int = 0,
     chip: str | None = None,
-    language: Language = "en",
+    language: Language | None = None,
 ) -> GridView:
     """Draws which block runs on which core, in which round, and the tiles that it touches.
 
@@ -151,7 +178,7 @@ def show_grid(
         tensors: arguments or shapes, where the kernel leaves a size to the launch.
         block: the block that is shown first.
         chip: name of the chip; default: the kernel's own.
-        language: `en` or `zh`.
+        language: `en` or `zh`; default: that of TLCOURSE_LANG.
 
     Raises:
         TL473: a size is missing.
@@ -161,6 +188,7 @@ def show_grid(
     Example:
         >>> show_grid(kernel, (4096, 64), chip="Ascend910B3")  # doctest: +SKIP
     """
+    language = spoken(language)
     if isinstance(kernel, BlockMap):
         return GridView(kernel, block, language)
     if not isinstance(kernel, Placeable):
@@ -168,17 +196,18 @@ def show_grid(
     return GridView(kernel.block_map(*tensors, chip=chip), block, language)
 
 
-def show_chip(kernel: object, language: Language = "en") -> ChipView:
+def show_chip(kernel: object, language: Language | None = None) -> ChipView:
     """Draws a chip on one page: memories, pipes and the paths between them.
 
     Args:
         kernel: a kernel, whose last launch lights the paths that it took; or a chip of
             `tlcourse.chips`.
-        language: `en` or `zh`.
+        language: `en` or `zh`; default: that of TLCOURSE_LANG.
 
     Raises:
         TL730: the object is neither a kernel nor a chip.
     """
+    language = spoken(language)
     if isinstance(kernel, ChipData):
         return ChipView(kernel, language=language)
     chip: object = getattr(getattr(kernel, "settings", None), "chip", None)
@@ -188,12 +217,12 @@ def show_chip(kernel: object, language: Language = "en") -> ChipView:
     return ChipView(chip, timeline, _name(kernel) if timeline else "", language)
 
 
-def show_deadlock(kernel: object, language: Language = "en") -> DeadlockView:
+def show_deadlock(kernel: object, language: Language | None = None) -> DeadlockView:
     """Draws who waits for whom in a launch that came to a standstill.
 
     Args:
         kernel: a kernel whose last launch stood still, or the finding itself.
-        language: `en` or `zh`.
+        language: `en` or `zh`; default: that of TLCOURSE_LANG.
 
     Raises:
         TL730: the object is neither a kernel nor a finding.
@@ -203,7 +232,7 @@ def show_deadlock(kernel: object, language: Language = "en") -> DeadlockView:
     findings = (kernel,) if isinstance(kernel, Finding) else _findings("show_deadlock", kernel)
     for finding in findings:
         if finding.waits:
-            return DeadlockView(finding, language)
+            return DeadlockView(finding, spoken(language))
     raise error(
         "TL734",
         "there is no deadlock to show",
@@ -213,29 +242,29 @@ def show_deadlock(kernel: object, language: Language = "en") -> DeadlockView:
     )
 
 
-def show_findings(kernel: object, language: Language = "en") -> FindingsView:
+def show_findings(kernel: object, language: Language | None = None) -> FindingsView:
     """Shows what the simulator found in the last launch, with carets under the lines at fault.
 
     Args:
         kernel: a kernel that was launched on the simulator, or a finding.
-        language: `en` or `zh`, the words around the findings.
+        language: `en` or `zh`, the words around the findings; default: that of TLCOURSE_LANG.
 
     Raises:
         TL730: the object is neither a kernel nor a finding.
         TL731: the kernel was not launched yet.
     """
     found = (kernel,) if isinstance(kernel, Finding) else _findings("show_findings", kernel)
-    return FindingsView(found, _sources(kernel), language)
+    return FindingsView(found, _sources(kernel), spoken(language))
 
 
-def show_replay(kernel: object, step: int = 0, language: Language = "en") -> ReplayView:
+def show_replay(kernel: object, step: int = 0, language: Language | None = None) -> ReplayView:
     """Shows tiles and flags of a block before and after each of its instructions.
 
     Args:
         kernel: a kernel that was launched with `replay=BLOCK`, or the record.
         step: the instruction shown first, in the order of execution; negative ones count from
             the end.
-        language: `en` or `zh`.
+        language: `en` or `zh`; default: that of TLCOURSE_LANG.
 
     Raises:
         TL730: the object is neither a kernel nor a record.
@@ -244,15 +273,17 @@ def show_replay(kernel: object, step: int = 0, language: Language = "en") -> Rep
     replay = kernel if isinstance(kernel, Replay) else None
     if replay is None:
         replay = _of_last_launch("show_replay", kernel, "replay")
-    if not isinstance(replay, Replay) or not -len(replay.steps) <= step < len(replay.steps):
-        count = len(replay.steps) if isinstance(replay, Replay) else 0
+    count = len(replay.steps) if isinstance(replay, Replay) else 0
+    if not isinstance(replay, Replay) or step not in range(-count, count):
         raise error(
             "TL731",
-            f"there is no step {step} to show",
-            why=f"the last launch wrote down {count} steps; `replay` says of which block",
+            f"there is no step {step} to show" if count else "there is no replay to show",
+            why=f"it has the steps 0 to {count - 1}"
+            if count
+            else f"no block of the last launch of {_name(kernel)} was written down",
             fix="launch with kernel.launch(.., replay=0), then show_replay(kernel, step=0)",
         )
-    return ReplayView(replay, step % len(replay.steps), language, _sources(kernel))
+    return ReplayView(replay, int(step % count), spoken(language), _sources(kernel))
 
 
 def _timeline(kernel: object) -> Timeline:
@@ -262,6 +293,20 @@ def _timeline(kernel: object) -> Timeline:
     if not isinstance(found, Timeline):
         raise _not_launched("show_timeline", kernel)
     return found
+
+
+def _check_block(timeline: Timeline, block: int | None) -> None:
+    known = sorted({one.block for one in timeline.instructions})
+    if block is None or block in known:
+        return
+    raise error(
+        "TL733",
+        f"the timeline cannot be drawn: it has no block {block}",
+        why="it has the blocks that the simulator timed: "
+        + ", ".join(map(str, known[:8]))
+        + (f" to {known[-1]}" if len(known) > 8 else ""),
+        fix="choose one of them, or leave block out",
+    )
 
 
 def _timeline_if_any(kernel: object) -> Timeline | None:
@@ -286,9 +331,14 @@ def _sources(kernel: object) -> SourceMap:
 
 def _findings(function: str, kernel: object) -> tuple[Finding, ...]:
     found = _of_last_launch(function, kernel, "findings")
-    if not isinstance(found, tuple):
+    if not isinstance(found, tuple) or (not found and _was_unchecked(kernel)):
         raise _not_launched(function, kernel)
     return tuple(one for one in cast(tuple[object, ...], found) if isinstance(one, Finding))
+
+
+def _was_unchecked(kernel: object) -> bool:
+    """Whether the functional executor ran the last launch: its silence says nothing."""
+    return getattr(getattr(kernel, "last_launch", None), "timed", kernel) is None
 
 
 def _traced(kernel: object, backend: Backend | None) -> PassTrace:
@@ -323,7 +373,7 @@ def _name(kernel: object) -> str:
 def _not_a_kernel(function: str, value: object) -> TLError:
     return error(
         "TL730",
-        f"{function} cannot show a {type(value).__name__}",
+        f"{function} cannot show an object of type {type(value).__name__}",
         why="it draws a compiled kernel or one of its records",
         fix=f"pass the object that tilelang.compile or @tilelang.jit returns: {function}(kernel)",
     )
@@ -333,7 +383,7 @@ def _not_launched(function: str, kernel: object) -> TLError:
     name = _name(kernel)
     return error(
         "TL731",
-        f"{name} has no launch to show yet",
+        f"{name} has no launch on the simulator to show yet",
         why=f"{function} draws what the simulator recorded in the last launch of {name}",
         fix='call the kernel on the simulator first (execution="simulator"), '
         f"then {function} again",

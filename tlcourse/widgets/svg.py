@@ -6,8 +6,10 @@ import base64
 import html
 import math
 from collections.abc import Iterable, Sequence
+from itertools import chain, repeat
 from pathlib import Path
 
+from tlcourse.widgets.pagefile import write_text
 from tlcourse.widgets.palette import INK, Swatch
 
 _STYLE = (
@@ -150,33 +152,37 @@ def figure_html(svg: str, title: str, caption: str, table: str) -> str:
     return figure + table
 
 
-def table_html(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table that opens on a click; every cell is text."""
-    return f"<details><summary>{html.escape(title)}</summary>{grid_html(head, rows)}</details>"
+def table_html(
+    title: str, head: Sequence[str], rows: Iterable[Sequence[str]], ids: Sequence[str] = ()
+) -> str:
+    """A table that opens on a click; every cell is text. Links can lead to rows with `ids`."""
+    table = grid_html(head, rows, ids)
+    return f"<details><summary>{html.escape(title)}</summary>{table}</details>"
 
 
-def grid_html(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def grid_html(head: Sequence[str], rows: Iterable[Sequence[str]], ids: Sequence[str] = ()) -> str:
     """A table; every cell is text."""
     cells = "".join(f"<th>{html.escape(name)}</th>" for name in head)
+    starts = chain((f'<tr id="{html.escape(name)}">' for name in ids), repeat("<tr>"))
     lines = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+        start + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+        for start, row in zip(starts, rows, strict=False)
     )
     return f"<table><thead><tr>{cells}</tr></thead><tbody>{lines}</tbody></table>"
 
 
 def write_page(path: str | Path, title: str, body: str, language: str) -> Path:
     """Writes one HTML file that needs nothing beside it; returns its path."""
-    target = Path(path)
-    target.write_text(
+    return write_text(
+        path,
         f'<!doctype html>\n<html lang="{language}">\n<meta charset="utf-8">\n'
         f"<title>{html.escape(title)}</title>\n<style>:root{{color-scheme:light dark}}"
         "body{font:16px system-ui,sans-serif;margin:1em}figure{margin:0 0 1em}"
+        "svg{width:100%;height:auto}tr:target{outline:2px solid}"
         "td,th{padding:.2em .8em;text-align:left;white-space:nowrap;"
         "border-bottom:1px solid #8886}details{overflow-x:auto}</style>\n"
         f"<main>{body}</main>\n</html>\n",
-        encoding="utf-8",
     )
-    return target
 
 
 def _pattern(key: str, body: str) -> str:

@@ -41,7 +41,7 @@ function show(root, model, state) {
   function drawDetail() {
     const item = view.chosen;
     if (!item) {
-      const note = `${words[ARROWS[view.arrows]]}; ${words.crossing}`;
+      const note = `${words[ARROWS[view.arrows]]}${words.crossing}`;
       part("detail").innerHTML = `<p>${escape(words.nothing)} <span class="muted">${escape(note)}</span></p>`;
       return;
     }

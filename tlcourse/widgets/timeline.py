@@ -11,6 +11,7 @@ from tlcourse.records import Timeline
 from tlcourse.widgets import svg
 from tlcourse.widgets.labels import Language, label
 from tlcourse.widgets.lanes import busy_share, caption, gap_table, timeline_rows, timeline_table
+from tlcourse.widgets.pagefile import write_text
 from tlcourse.widgets.timeline_figure import Span, merged, span_of, timeline_svg
 from tlcourse.widgets.timeline_state import GAPS_LISTED, Track, comparison, page, title_of
 from tlcourse.widgets.timeline_words import word
@@ -71,9 +72,7 @@ class TimelineView:
 
         The picture without a script and its tables stand in it as well. Returns the path.
         """
-        target = Path(path)
-        target.write_text(self.page(), encoding="utf-8")
-        return target
+        return write_text(path, self.page())
 
     def page(self) -> str:
         """The text of the file that `export_html` writes."""

@@ -27,14 +27,16 @@ function painter(root, state, view, id) {
   const upright = (x, y0, y1, look) => `<line x1="${x.toFixed(1)}" x2="${x.toFixed(1)}" y1="${y0}" y2="${y1}" class="${look}"/>`;
   const key = (shape) => `data-item="${view.drawn.push(shape) - 1}"`;
 
+  const alike = () => state.tracks.every(({ clock }) => clock === state.tracks[0].clock); // one axis of cycles for all
+
   // Heads and lanes from top to bottom, `high` being the height of a lane.
   function stacked(high) {
     const spots = [], { size } = view;
-    let y = size * 2.1, core = "", title = "";
+    let y = size * (alike() ? 2.1 : 0.6), core = "", title = "";
     for (const { lane, track } of lanes) {
       if (track.title !== title) {
         y += title ? size * 0.9 : 0;
-        spots.push({ y, title: `${track.title}: ${track.caption}` });
+        spots.push({ y, title: fill(words.titled, track.title, track.caption) });
         y += size * 1.6;
         [title, core] = [track.title, ""];
       }
@@ -116,13 +118,12 @@ function painter(root, state, view, id) {
 
   function axisHtml(bottom) {
     const { size, from, to } = view, { clock } = state.tracks[0], most = Math.max(2, Math.floor(plot() / (size * 8)));
-    const alike = state.tracks.every((track) => track.clock === clock);
-    const cycles = !alike ? [] : ticks(from, to, most).map(([at]) =>
+    const cycles = !alike() ? [] : ticks(from, to, most).map(([at]) =>
       upright(xOf(at), size * 1.7, bottom, "axis") + text(xOf(at), size * 1.2, plain(at), "muted mid"));
     const times = ticks(from / clock, to / clock, most).map(([at, said]) =>
       upright(xOf(at * clock), bottom, bottom + 5, "axis") + text(xOf(at * clock), bottom + size * 1.5, said, "muted mid"));
-    const unit = (y, said) => text(left() - size * 0.6, y, said, "muted end");
-    return cycles.join("") + times.join("") + (alike ? unit(size * 1.2, words.length) : "") + unit(bottom + size * 1.5, "us");
+    const unit = (y, said) => text(left() - size * 2.4, y, said, "muted end"); // clear of a number at the edge
+    return cycles.join("") + times.join("") + (alike() ? unit(size * 1.2, words.length) : "") + unit(bottom + size * 1.5, "us");
   }
 
   function startsHtml(bottom) {

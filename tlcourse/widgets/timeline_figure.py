@@ -287,6 +287,6 @@ def _axis(scale: _Scale, bottom: float, clock_mhz: int, language: Language) -> s
         x = scale.x(time * clock_mhz)
         parts.append(svg.line(x, bottom, x, bottom + 6, "axis"))
         parts.append(svg.words(x, bottom + 21, f"{time:.{decimals}f}", "muted small", "middle"))
-    parts.append(svg.words(_LEFT - 10, _TOP - 13, label("cycles", language), "muted small", "end"))
-    parts.append(svg.words(_LEFT - 10, bottom + 21, "us", "muted small", "end"))
+    parts.append(svg.words(_LEFT - 32, _TOP - 13, label("cycles", language), "muted small", "end"))
+    parts.append(svg.words(_LEFT - 32, bottom + 21, "us", "muted small", "end"))
     return "".join(parts)

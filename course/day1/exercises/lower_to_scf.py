@@ -18,7 +18,7 @@
 #
 # *进阶内容，40 分钟，10 分，在 1.4 节之后*
 #
-# 下面是用一个 `linalg.generic` 写成的 relu(a + b)，大小 6x10。请手写降级之后的样子：同一个函数，用 `scf` 的循环、读取和写入表示。不能再有 linalg 的运算，数值必须相同。
+# 下面是用一个 `linalg.generic` 写成的 relu(a + b)，大小 6x10。请手写下降（lowering）之后的样子：同一个函数，用 `scf` 的循环、读取和写入表示。不能再有 linalg 的运算，数值必须相同。
 
 # %% tags=["setup"] stem="imports"
 from tlcourse import check, hint

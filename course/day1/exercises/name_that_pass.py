@@ -18,7 +18,7 @@
 #
 # *核心内容，30 分钟，10 分，在 1.5 节之后*
 #
-# MiniCV 的 IR 有八处变化，编译它的 pass 列成一张表。说出每处变化是哪个 pass 做的。答对五题即得满分。这是练习：分数只表示进度。
+# MiniCV 的 IR 有八处变化，编译它用到的 pass 列成一张表。说出每处变化是哪个 pass 做的。答对五题即得满分。本题只作练习：分数只表示进度。
 
 # %% tags=["setup"] stem="imports"
 import os
@@ -54,7 +54,7 @@ print(*dict.fromkeys(one.pass_name for one in kernel.trace().snapshots), sep="\n
 # | L0C to GM | 第一次出现 `hivm.hir.fixpipe` |
 # | workspace | 在 GM 中申请空间：`memref_ext.alloc_workspace` |
 # | copies become loads | 第一次出现 `hivm.hir.load` |
-# | which vector core am I | 内核询问自己是哪一半：`hivm.hir.get_sub_block_idx` |
+# | which vector core am I | 内核询问自己在哪一个 vector 核上：`hivm.hir.get_sub_block_idx` |
 
 
 # %% nbgrader={"grade": false, "grade_id": "d1-name_that_pass-solution", "locked": false, "schema_version": 3, "solution": true, "task": false} stem="solution"

@@ -15,11 +15,11 @@
 # cube core to a vector core. This is practice: the points show your progress only.
 
 # %% [markdown] tags=["lang:zh"] stem="prompt" en_sha="8fed7800"
-# # d1.where_it_lands：放在哪块存储里？
+# # d1.where_it_lands：放在哪块内存里？
 #
 # *核心内容，20 分钟，5 分，在 1.3 节之后*
 #
-# 三个你已经认识的内核一共申请了八个缓冲区。说出编译器把每一个放在哪块存储：`UB`、`L1`、`L0C` 或 `GM`。请读内核，不要看内存图：重点是能事先判断。`minicv.handover` 问的是 C 的一块从 cube 核到 vector 核的途中停在哪里。这是练习：分数只表示进度。
+# 三个你已经认识的内核一共申请了八个缓冲区。说出编译器把每一个放在哪块内存：`UB`、`L1`、`L0C` 或 `GM`。请读内核，不要看内存图：重点是能事先判断。`minicv.handover` 问的是 C 的一块从 cube 核到 vector 核的途中停在哪里。本题只作练习：分数只表示进度。
 
 # %% tags=["setup"] stem="imports"
 import inspect
@@ -37,7 +37,7 @@ for kernel in (vector_add_developer, softmax, minicv_developer):
 # Replace each `?` by the memory's name. A question left open costs only itself.
 
 # %% [markdown] tags=["lang:zh"] stem="spec_words" en_sha="95cc96da"
-# 把每个 `?` 换成存储的名字。空着的题只影响它自己。
+# 把每个 `?` 换成内存的名字。空着的题只影响它自己。
 
 
 # %% nbgrader={"grade": false, "grade_id": "d1-where_it_lands-solution", "locked": false, "schema_version": 3, "solution": true, "task": false} stem="solution"

@@ -18,7 +18,7 @@
 #
 # *进阶内容，15 分钟，5 分，在 2.7 节之后*
 #
-# 说出下面每个循环会变成什么：`vector`（向量）、`scalar`（标量），或者 `forbidden`（不允许：一次迭代用到别的迭代写的东西）。再写原因：`statements`（循环体有多条语句）、`branch`（分支）、`index`（存入的下标）、`order`（迭代的次序），向量循环写 `none`。这是练习。
+# 说出下面每个循环会变成什么：`vector`（向量）、`scalar`（标量），或者 `forbidden`（不允许：一次迭代用到别的迭代写入的值）。再写原因：`statements`（循环体有多条语句）、`branch`（分支）、`index`（存入的下标）、`order`（迭代的次序），向量循环写 `none`。本题只作练习。
 
 # %% tags=["setup"] stem="imports"
 import inspect

@@ -18,7 +18,7 @@
 #
 # *进阶内容，20 分钟，5 分，在 3.6 节之后*
 #
-# 六个 pass 依次处理一个内核；最后一个之后，数值是错的。说出有错的那个 pass，以及被它弄坏的运算。六个中有五个会改动文本。这是练习。
+# 六个 pass 依次处理一个内核；全部处理完，数值就错了。说出有错的那个 pass，以及被它改坏的运算。六个中有五个会改动文本。本题只作练习，班级评分时不计入。
 
 # %% tags=["setup"] stem="imports"
 import inspect
@@ -36,7 +36,7 @@ print("error before all passes:", error_after(0), " after all:", round(error_aft
 # with a name from the list above, and with the operation as the text writes it, for example `tl.vmul`.
 
 # %% [markdown] tags=["lang:zh"] stem="spec_words" en_sha="1c60e27c"
-# `error_after(n)` 运行前 n 个 pass 之后的内核，`print(text_after(n))` 显示它的文本。pass 用上面列表中的名字回答，运算按文本里的写法回答，例如 `tl.vmul`。
+# `error_after(n)` 运行经过前 n 个 pass 的内核并返回误差，`print(text_after(n))` 显示它的文本。pass 用上面列表中的名字回答，运算按文本里的写法回答，例如 `tl.vmul`。
 
 
 # %% nbgrader={"grade": false, "grade_id": "d3-broken_pass-solution", "locked": false, "schema_version": 3, "solution": true, "task": false} stem="solution"

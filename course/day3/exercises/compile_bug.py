@@ -18,7 +18,7 @@
 #
 # *进阶内容，20 分钟，5 分，在 3.4 节之后*
 #
-# 下面的内核要计算 exp(A @ B)。**四个错误**使它不能编译；每条报错给你看其中一个。请一个一个地改好。缓冲区、拷贝和循环保持不变。M 和 N 是 64 的倍数，K 是 32 的倍数。
+# 下面的内核要计算 exp(A @ B)。**四个错误**使它不能编译；每条报错指出其中一个。请逐个改好。缓冲区、拷贝和循环保持不变。M 和 N 是 64 的倍数，K 是 32 的倍数。
 
 # %% tags=["setup"] stem="imports"
 import os
@@ -34,7 +34,7 @@ import torch
 # it was handed to you. Copy it to the cell behind it and run `compile_bug(64, 64, 64)` there.
 
 # %% [markdown] tags=["lang:zh"] stem="spec_words" en_sha="12383409"
-# 要求用 torch 写出来如下，内核的参数依次是 A、B 和 C。接着是交到你手里的内核。把它复制到后面的单元格，在那里运行 `compile_bug(64, 64, 64)`。
+# 要求用 torch 写出来如下，内核的参数依次是 A、B 和 C。接着是给出的内核。把它复制到后面的解答单元格，在那里运行 `compile_bug(64, 64, 64)`。
 
 
 # %% tags=["setup"] stem="spec"

@@ -14,11 +14,11 @@
 # count.
 
 # %% [markdown] tags=["lang:zh"] stem="prompt" en_sha="d2851aea"
-# # d3.flash_attention：从空白页写出前向计算
+# # d3.flash_attention：从零写出前向计算
 #
 # *核心内容，60 分钟，20 分，在 3.3 节之后*
 #
-# 用**一个内核**计算 O = softmax(Q K^T / sqrt(D)) V，S 为**任意数**，D 为 64 或 128。Q、K、V 和 O 为 (S, D)，float16。键一块一块地经过，不建立 S 乘 S 的矩阵。末尾之后的键不得计入。
+# 用**一个内核**计算 O = softmax(Q K^T / sqrt(D)) V，S 为**任意数**，D 为 64 或 128。Q、K、V 和 O 为 (S, D)，float16。键逐块处理，不建立 S 乘 S 的矩阵。末尾之后的键不得计入。
 
 # %% tags=["setup"] stem="imports"
 import os

@@ -34,7 +34,7 @@ import torch
 # as it was handed to you. Run it at several lengths and compare.
 
 # %% [markdown] tags=["lang:zh"] stem="spec_words" en_sha="891456e2"
-# 要求用 torch 写出来如下，内核的参数依次是 Q、K、V、O。接着是交到你手里的内核。请在几种长度上运行并比较。
+# 要求用 torch 写出来如下，内核的参数依次是 Q、K、V、O。接着是给出的内核。请在几种长度上运行并比较。
 
 
 # %% tags=["setup"] stem="spec"

@@ -19,7 +19,7 @@
 #
 # *核心内容，25 分钟，10 分，在 3.4 节之后*
 #
-# 一个 Expert 模式的 softmax，核内的自动标志已关闭。两个逻辑块轮流处理 8 行一块的数据。计算一块时，下一块载入 `x` 的另一半。内核能运行到结尾，但有**两处故障**：一处在 X 的末尾，一处在标志里。请都改好，并保持载入与 vector 工作的重叠。
+# 一个 Expert 模式的 softmax，核内的自动标志已关闭。两个逻辑块轮流处理 8 行一块的数据。计算一块时，下一块载入 `x` 的另一半。内核能运行到结尾，但有**两处错误**：一处在 X 的末尾，一处在标志上。请都改好，并保持载入与 vector 运算的重叠。
 
 # %% tags=["setup"] stem="imports"
 import os
@@ -36,7 +36,7 @@ import torch
 # `given(100, 512).launch(X.npu())` and print its `findings`.
 
 # %% [markdown] tags=["lang:zh"] stem="spec_words" en_sha="33784ae0"
-# 要求用 torch 写出来如下，接着是给出的内核。`T.pipe_barrier("PIPE_V")` 给相邻的两个 vector 运算排先后，它们都是对的。用 `given(100, 512).launch(X.npu())` 启动内核，并打印它的 `findings`。
+# 要求用 torch 写出来如下，接着是给出的内核。`T.pipe_barrier("PIPE_V")` 保证相邻两个 vector 运算的先后，这些屏障都写对了。用 `given(100, 512).launch(X.npu())` 启动内核，并打印它的 `findings`。
 
 
 # %% tags=["setup"] stem="spec"

@@ -15,11 +15,11 @@
 # program order.
 
 # %% [markdown] tags=["lang:zh"] stem="prompt" en_sha="33269800"
-# # d4.caches：第 1 步，给每个数据块选存储
+# # d4.caches：第 1 步，给每个数据块选内存
 #
 # *进阶内容，20 分钟，5 分，在 4.1 节之后*
 #
-# 这是 **Developer** 模式下的 MiniCV。下面的模式行写的是 **Expert**：请为它改写内核。每个数据块都要指明自己的存储。乘积有两个使用者，所以需要两个数据块；它们之间的工作区 W 已经是参数。不需要 scope 和标志：内核按文本顺序运行来评判。
+# 这是 **Developer** 模式下的 MiniCV。下面的模式行写的是 **Expert**：请为它改写内核。每个数据块都要指明自己的内存。乘积有两个使用者，所以需要两个数据块；它们之间的工作区 W 已经是参数。不需要 scope 和标志：评判时按文本顺序运行内核。
 
 # %% tags=["setup"] stem="imports"
 import os

@@ -18,7 +18,7 @@
 #
 # *进阶内容，15 分钟，5 分，在 4.7 节之后*
 #
-# 下面是手写的 FlashAttention 的时间线，每条泳道上都反复出现空隙。请用三个词说出其中六个：泳道在等哪条流水线；随它一起的核间标志（0 分数，1 权重，2 加权的值，没有则写 `-`）；以及原因。这是练习。
+# 下面是手写的 FlashAttention 的时间线，每条泳道上都反复出现空隙。请用三个词说明其中六个空隙：泳道在等哪条流水线；与它对应的核间标志（0 分数，1 权重，2 加权后的值，没有则写 `-`）；以及原因。本题只作练习，班级评分时不计入。
 
 # %% tags=["setup"] stem="imports"
 import os
@@ -45,7 +45,7 @@ show_timeline(timeline)
 # longest when all gaps with the same ending are added up.
 
 # %% [markdown] tags=["lang:zh"] stem="spec_words" en_sha="a666b9f6"
-# 原因有四种：`hand-over`（另一种核还没有写出）、`load`（数据块还没到）、`result`（同一个核的运算还没做完）、`order`（泳道自己的屏障）。把鼠标指向空隙，或者用方向键走到那里，就能看到它由哪条指令结束。“longest” 指结尾相同的空隙加起来最长。
+# 原因有四种：`hand-over`（另一种核还没有写出）、`load`（数据块还没到）、`result`（同一个核的运算还没做完）、`order`（泳道自己的屏障）。把鼠标指向空隙，或者用方向键走到那里，就能看到它由哪条指令结束。`longest` 指把结束原因相同的空隙加起来，总长最长的那一种。
 
 
 # %% nbgrader={"grade": false, "grade_id": "d4-name_the_bubble-solution", "locked": false, "schema_version": 3, "solution": true, "task": false} stem="solution"

@@ -18,7 +18,7 @@
 #
 # *进阶内容，20 分钟，5 分，在 4.3 节之后*
 #
-# 这是第 2 步之后的 FlashAttention，**Expert** 模式，写成一串步骤。每次交接已经带有标志，那是第 4 步的内容。请把它写成两段程序：cube 核做的放进 `T.Scope("Cube")`，vector 核做的放进 `T.Scope("Vector")`。然后由芯片来运行。
+# 这是第 2 步之后的 FlashAttention，**Expert** 模式，写成一份步骤清单。每次交接已经带有标志，标志是第 4 步的内容。请把它写成两段程序：cube 核做的放进 `T.Scope("Cube")`，vector 核做的放进 `T.Scope("Vector")`。这样芯片就能运行它。
 
 # %% tags=["setup"] stem="imports"
 import os

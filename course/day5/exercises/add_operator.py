@@ -15,11 +15,11 @@
 # steps in it.
 
 # %% [markdown] tags=["lang:zh"] stem="prompt" en_sha="efa61883"
-# # d5.add_operator：七步增加一个算子
+# # d5.add_operator：用七步增加一个算子
 #
 # *核心内容，60 分钟，20 分，在 5.6 节之后*
 #
-# `tlcourse new-op-package gates` 生成了算子包 `gates`，里面有一个算子。再加第二个：`swiglu`，即门控激活 **silu(a) * b**，每行 1024 个数，行数任意，支持 `float16` 和 `bfloat16`。你的函数得到这个包的文件夹，在里面完成全部七步。
+# `tlcourse new-op-package gates` 生成了算子包 `gates`，里面有一个算子。再加第二个：`swiglu`，即门控激活 **silu(a) * b**，每行 1024 个数，行数任意，支持 `float16` 和 `bfloat16`。你的函数得到这个包的目录，在里面完成全部七步。
 
 # %% tags=["setup"] stem="imports"
 from pathlib import Path
@@ -60,7 +60,7 @@ print((folder / "src" / "registry.py").read_text())
 # compiled each time the loop over `precompile` asks for the next one.
 
 # %% [markdown] tags=["lang:zh"] stem="solution_words" en_sha="2f29255c"
-# `check`给你的函数一个全新的文件夹，然后打包、安装、调用算子，并运行你的测试：它们必须通过，并且必须在埋有错误的副本上**失败**。这需要几秒钟。最后一步是 `list(precompile(folder))`：`precompile` 每被取下一个，才编译一个内核。
+# `check` 给你的函数一个全新的目录，然后打包、安装、调用算子，并运行你的测试：它们必须通过，并且必须在埋有错误的副本上**失败**。这需要几秒钟。最后一步是 `list(precompile(folder))`：`precompile` 是生成器，循环每取一项，才编译一个内核。
 
 
 # %% nbgrader={"grade": false, "grade_id": "d5-add_operator-solution", "locked": false, "schema_version": 3, "solution": true, "task": false} stem="solution"

@@ -14,11 +14,11 @@
 # question left open costs only itself. This is practice.
 
 # %% [markdown] tags=["lang:zh"] stem="prompt" en_sha="c845a88a"
-# # d5.artefact：读一个产物
+# # d5.artefact：读一个构建产物
 #
 # *进阶内容，15 分钟，5 分，在 5.7 节之后*
 #
-# 一个算子包经过预编译，产物被复制了三份：`a`、`b`、`c`。其中一份后来被改过。读元数据，找出这一份，并说出是什么告诉了你。共八题；空着的题只影响它自己。这是练习。
+# 一个算子包经过预编译，产物被复制了三份：`a`、`b`、`c`。其中一份后来被改过。读元数据，找出这一份，并说出是从哪里看出来的。共八题；某题空着，只影响那一题。本题只作练习，班级评分时不计入。
 
 # %% tags=["setup"] stem="imports"
 import hashlib
@@ -47,7 +47,7 @@ for name, copy in copies.items():
 # does loading a file with `pickle.loads` run code that the file names, `yes` or `no`?
 
 # %% [markdown] tags=["lang:zh"] stem="spec_words" en_sha="2ae285a0"
-# 形状写成 `M x 1024` 的样子，输出写名字。`copy changed` 是 `a`、`b` 或 `c`。`told by` 是 `size`、`date` 或 `hash`：依次看，第一个只在那一份里不同的。最后一题：用 `pickle.loads` 载入文件，会执行文件里指定的代码吗？写 `yes` 或 `no`。
+# 形状写成 `M x 1024` 的样子，输出写名字。`copy changed` 是 `a`、`b` 或 `c`。`told by` 是 `size`、`date` 或 `hash`：按这个次序，取第一个只有那一份不同的。最后一题：用 `pickle.loads` 载入文件，会执行文件里指定的代码吗？写 `yes` 或 `no`。
 
 
 # %% nbgrader={"grade": false, "grade_id": "d5-artefact-solution", "locked": false, "schema_version": 3, "solution": true, "task": false} stem="solution"

@@ -9,16 +9,16 @@
 #
 # *deep, 300 minutes, 40 points, after lesson 4.9*
 #
-# Choose **one** of two kernels and make it as good as you can, in either mode. 60 % of the points are
+# Choose **one** of four kernels and make it as good as you can, in either mode. 60 % of the points are
 # for numbers, 15 % for both vector cores and overlap, 15 % for cycles. No kernel is given: begin with
 # one that is right, then look at its timeline.
 
-# %% [markdown] tags=["lang:zh"] stem="prompt" en_sha="56141e9c"
-# # d5.capstone：你自己的内核
+# %% [markdown] tags=["lang:zh"] stem="prompt" en_sha="fa0a094b"
+# # d5.capstone：写你自己的内核
 #
 # *深入内容，300 分钟，40 分，在 4.9 节之后*
 #
-# 从两个内核中选**一个**，尽你所能把它写好，两种模式都可以。60 % 的分数给数值，15 % 给两个 vector 核和重叠，15 % 给周期数。不提供内核：先写一个正确的，再看它的时间线。
+# 从四个内核中选**一个**，尽你所能把它写好，两种模式都可以。60 % 的分数给数值，15 % 给两个 vector 核和重叠，15 % 给周期数。不提供内核：先写一个正确的，再看它的时间线。
 
 # %% tags=["setup"] stem="imports"
 import os
@@ -37,7 +37,7 @@ import torch
 # of 64, K of 128. Parameters: A, SA, B, SB, C. Workspaces of your own come last.
 
 # %% [markdown] tags=["lang:zh"] stem="spec_words" en_sha="48e076bb"
-# **任务一，`capstone(S, D, heads, group)`**：因果注意力，`group` 个查询头共用一个键和值的头。S 是 128 的倍数，不超过 1024；D 是 64 或 128。参数：Q、K、V、O。**任务二，`capstone(M, N, K)`**：带缩放的 int8 矩阵乘；M 和 N 是 64 的倍数，K 是 128 的倍数。参数：A、SA、B、SB、C。你自己的工作区放在最后。
+# **任务一，`capstone(S, D, heads, group)`**：因果注意力，每 `group` 个查询头共用一个键值头。S 是 128 的倍数，不超过 1024；D 是 64 或 128。参数：Q、K、V、O。**任务二，`capstone(M, N, K)`**：带缩放的 int8 矩阵乘；M 和 N 是 64 的倍数，K 是 128 的倍数。参数：A、SA、B、SB、C。你自己的工作区放在最后。
 
 
 # %% tags=["setup"] stem="spec"
@@ -58,10 +58,33 @@ def int8_gemm_torch(
     return (parts.flatten(1) @ B.float().T * SB).half()  # and one for each row of B
 
 
+# %% [markdown] tags=["lang:en"] stem="more_words"
+# **Task 3, `capstone(S, L, D, heads, top)`**: sparse attention. Row r of I names the blocks of 64
+# keys, `top` of them, that the 64 queries of block r see; a block may be named twice, and then counts
+# twice. S and L are multiples of 64. Parameters: Q, K, V, I, O. **Task 4, `capstone(M, D, N)`**: layer
+# norm of the rows of X, then the product with W. M is a multiple of 64, N of 128, D of 256, at most 768.
+# Parameters: X, G, B, W, C.
+
+# %% [markdown] tags=["lang:zh"] stem="more_words" en_sha="445c5e0d"
+# **任务三，`capstone(S, L, D, heads, top)`**：稀疏注意力。I 的第 r 行给出 `top` 个键块（每块 64 个键）的编号，第 r 块的 64 个查询只看这些键；同一块可以出现两次，那就算两次。S 和 L 是 64 的倍数。参数：Q、K、V、I、O。**任务四，`capstone(M, D, N)`**：先对 X 的每一行做层归一化（layer norm），再乘以 W。M 是 64 的倍数，N 是 128 的倍数，D 是 256 的倍数，不超过 768。参数：X、G、B、W、C。
+
+
+# %% tags=["setup"] stem="more_spec"
+def sparse_torch(Q, K, V, I):  # Q (heads, S, D), K and V (heads, L, D), float16; I (S // 64, top)
+    keys, values = (x.float().unflatten(1, (-1, 64))[:, I.long()].flatten(2, 3) for x in (K, V))
+    scores = Q.float().unflatten(1, (-1, 64)) @ keys.mT / Q.shape[2] ** 0.5
+    return (scores.softmax(-1) @ values).flatten(1, 2).half()
+
+
+def norm_gemm_torch(X, G, B, W):  # X (M, D) and W (N, D) float16, G and B (1, D) float32
+    normed = torch.nn.functional.layer_norm(X.float(), X.shape[1:], G[0], B[0], eps=1e-5)
+    return (normed @ W.float().mT).half()
+
+
 # %% nbgrader={"grade": false, "grade_id": "d5-capstone-solution", "locked": false, "schema_version": 3, "solution": true, "task": false} stem="solution"
-# Task 1. For task 2 change the parameters to (M, N, K).
+# Task 1. For another task take its parameters: (M, N, K), (S, L, D, heads, top) or (M, D, N).
 def capstone(S, D, heads, group):
-    # one kernel: causal attention with shared heads of keys, or int8 gemm with scales
+    # one kernel: causal attention, int8 gemm with scales, sparse attention, or layer norm and gemm
     ### BEGIN SOLUTION
     os.environ["TILELANG_ASCEND_MODE"] = "Expert"
     f16, f32 = "float16", "float32"

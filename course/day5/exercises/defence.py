@@ -18,7 +18,7 @@
 #
 # *深入内容，30 分钟，10 分，在 4.9 节和你自己的 d5.capstone 之后*
 #
-# 就你提交的内核写**一页**：什么限制了它，你试过什么，还剩下什么。由人评阅。每个论断都要有你自己的时间线上的数据：一条流水及其忙碌周期，一次等待，或改动前后的数字。
+# 就你提交的内核写**一页**：什么限制了它，你试过什么，还剩下什么。由人评阅。每个论断都要有你自己的时间线上的数据：一条流水线及其忙碌周期，一次等待，或改动前后的数字。
 
 # %% [markdown] tags=["lang:en"] stem="rubric"
 # | points | for |
@@ -31,7 +31,7 @@
 # %% [markdown] tags=["lang:zh"] stem="rubric" en_sha="8f7a8313"
 # | 分数 | 内容 |
 # |---|---|
-# | 3 | 什么限制了内核：说出流水的名字和它占周期的比例 |
+# | 3 | 什么限制了内核：说出流水线的名字和它占周期的比例 |
 # | 3 | 试过的两处改动，各有改动前后的周期数；没有帮助的改动也算 |
 # | 2 | 还剩下什么：理想的内核需要多少周期，你的为什么达不到 |
 # | 2 | 数据与提交的内核一致，不看内核也能读懂 |
@@ -41,7 +41,7 @@
 # a file and use `tlcourse profile`. Double-click the cell below, replace its text with your page.
 
 # %% [markdown] tags=["lang:zh"] stem="figures_words" en_sha="00e7a562"
-# 要得到数据，在综合题的笔记本里运行 `show_timeline(kernel)`，或把内核写进文件，用 `tlcourse profile`。双击下面的单元格，把其中的文字换成你的一页。
+# 要得到数据，在综合题的笔记本里运行 `show_timeline(kernel)`，或把内核写进文件，用 `tlcourse profile`。双击下面的单元格，把其中的文字换成你写的一页。
 
 # %% [markdown] nbgrader={"grade": true, "grade_id": "d5-defence", "locked": false, "points": 10, "schema_version": 3, "solution": true, "task": false} stem="solution"
 # <!-- BEGIN SOLUTION -->

@@ -19,7 +19,7 @@
 #
 # *进阶内容，20 分钟，5 分，在 5.4 节之后*
 #
-# 编译 MiniCV 128x256x128，只拨动一个开关。它最后的 IR 里改变了什么？`buffers`（片上位置的个数）、`halves`（每个 vector 核分到的部分）、`between`（核间的标志）、`flags`（核内的标志），或者 `nothing`。改变了几样时，按 buffers、halves、between、flags 的次序取第一个。这是练习。
+# 编译 MiniCV 128x256x128，只拨动一个开关。最后一份 IR 里改变了什么？`buffers`（片上位置的个数）、`halves`（每个 vector 核分到的部分）、`between`（核间的标志）、`flags`（核内的标志），或者 `nothing`。改变了几样时，按 buffers、halves、between、flags 的次序取第一个。本题只作练习，班级评分时不计入。
 
 # %% tags=["setup"] stem="imports"
 import inspect

@@ -15,11 +15,11 @@
 # right, or the tile has another use, the module must stay exactly as it is.
 
 # %% [markdown] tags=["lang:zh"] stem="prompt" en_sha="3c1d01f9"
-# # d5.rewrite：没有人需要的数据块
+# # d5.rewrite：不必要的数据块
 #
 # *进阶内容，40 分钟，10 分，在 5.3 节之后*
 #
-# 有些内核先用一个数填满整个数据块，只是为了加上它：`T.vbrc(2.5, t)`，然后 `T.vadd(x, t, y)`。加法本身可以直接接受一个数：`T.vadd(x, 2.5, y)`。请写一个模式，把前者改写成后者（数据块在哪一边都行），并删除填充。凡是改写不正确、或数据块另有用处的地方，模块必须原样不动。
+# 有些内核先用一个数填满整个数据块，只是为了加上它：`T.vbrc(2.5, t)`，然后 `T.vadd(x, t, y)`。加法本身可以直接接受一个数：`T.vadd(x, 2.5, y)`。请写一个模式，把前者改写成后者（数据块在哪一边都行），并删除填充。凡是改写会出错，或者数据块另有用处的地方，模块必须原样不动。
 
 # %% tags=["setup"] stem="imports"
 from tlcourse import check, hint

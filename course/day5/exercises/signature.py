@@ -18,7 +18,7 @@
 #
 # *进阶内容，15 分钟，5 分，在 5.2 节之后*
 #
-# 三个内核，按下面单元格的方式编译：固定大小的 MiniCV，M 为符号的 softmax，N 为符号的向量加法。根据它们的文本回答八个问题：数据类型、形状、是不是输出（`yes` 或 `no`）、提升的符号（没有写 `none`）、逻辑块数。这是练习。
+# 三个内核，按下面单元格的方式编译：固定大小的 MiniCV，M 为符号的 softmax，N 为符号的向量加法。根据它们的文本回答八个问题：数据类型、形状、是不是输出（`yes` 或 `no`）、提升为参数的符号（没有就写 `none`）、逻辑块数。本题只作练习，班级评分时不计入。
 
 # %% tags=["setup"] stem="imports"
 import inspect
@@ -44,7 +44,7 @@ for kernel in (minicv_developer, softmax, vector_add_developer):
 # question left open costs only itself.
 
 # %% [markdown] tags=["lang:zh"] stem="spec_words" en_sha="d797aa6a"
-# 形状写成 `128 x 256` 的样子，有符号的地方写它的名字。把每个 `?` 换掉。空着的题只影响它自己。
+# 形状写成 `128 x 256` 的样子，有符号的地方写它的名字。把每个 `?` 换掉。某题空着，只影响那一题。
 
 
 # %% nbgrader={"grade": false, "grade_id": "d5-signature-solution", "locked": false, "schema_version": 3, "solution": true, "task": false} stem="solution"

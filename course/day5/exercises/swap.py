@@ -19,7 +19,7 @@
 #
 # *核心内容，30 分钟，10 分，在 5.8 节之后*
 #
-# 算子包 `norms` 有一个算子 `rms_norm`，它只做除法：没有权重，没有 eps，每行 1024 个数。5.8 节的模型要的更多：每行 256 个数的 **x / sqrt(mean(x²) + 1e-6) * weight**。把算子改成这样，再用**两行代码**接入 `model.py`。其余算子仍用 torch 的。
+# 算子包 `norms` 有一个算子 `rms_norm`，它只做除法：没有权重，没有 eps，每行 1024 个数。5.8 节的模型要求更多：每行 256 个数的 **x / sqrt(mean(x²) + 1e-6) * weight**。把算子改成这样，再用**两行代码**接入 `model.py`。其余算子仍用 torch 的。
 
 # %% tags=["setup"] stem="imports"
 from pathlib import Path
@@ -64,7 +64,7 @@ print(*(f"{number:3} {line}" for number, line in enumerate(model, 1) if "ops" in
 # `rms_norm` the model's `ops` gives.
 
 # %% [markdown] tags=["lang:zh"] stem="solution_words" en_sha="82265c90"
-# `check`给你的函数一个全新的文件夹，并安装你做出来的包。然后它用固定的 token 运行你的模型，把**每一步的 logits** 与 torch 的比较；内核给出两倍的值时也比较一次：logits 必须跟着变。内核的用例里有接近零的行。编译用 `list(precompile(folder))`。`model.py` 里两行就够：一行导入，一行说明模型的 `ops` 给出哪个 `rms_norm`。
+# `check` 给你的函数一个全新的目录，并安装你做好的包。然后它用固定的 token 运行你的模型，把**每一步的 logits** 与 torch 的比较；再让内核的输出加倍，比较一次：logits 必须跟着变。内核的用例里有接近零的行。编译用 `list(precompile(folder))`。`model.py` 里两行就够：一行导入，一行说明模型的 `ops` 给出哪个 `rms_norm`。
 
 
 # %% nbgrader={"grade": false, "grade_id": "d5-swap-solution", "locked": false, "schema_version": 3, "solution": true, "task": false} stem="solution"

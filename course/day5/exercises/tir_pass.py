@@ -14,11 +14,11 @@
 # every kernel, and a kernel in which nothing may be moved must stay exactly as it is.
 
 # %% [markdown] tags=["lang:zh"] stem="prompt" en_sha="c3ffb868"
-# # d5.tir_pass：每次循环都做的同一个拷贝
+# # d5.tir_pass：每次循环都重复的拷贝
 #
 # *深入内容，45 分钟，15 分，在 5.3 节之后*
 #
-# 内核在循环的每一次都载入同一个数据块。请写一个模式，把这样的**拷贝移到循环前面**，减少全局内存的搬运。每个内核的数值都必须不变；不能移动任何东西的内核必须原样不动。
+# 一个内核每次循环都载入同一个数据块。请写一个模式，把这样的**拷贝移到循环前面**，减少全局内存的搬运。每个内核的数值都必须不变；没有可移动的拷贝时，内核必须原样不动。
 
 # %% tags=["setup"] stem="imports"
 import tlcourse.language as T

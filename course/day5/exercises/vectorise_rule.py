@@ -33,12 +33,12 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 # `body.block.ops`. `op.parent_op()` is the loop around an operation. `tl.LoadOp` and `tl.StoreOp`
 # have `buffer` and `indices`. `arith.ConstantOp(FloatAttr(v, f32))` makes a number,
 # `arith.MulfOp(a, b)` a product, `math.ExpOp(x)` an exponential. In `math.Exp2Op` the argument is
-# `operand`. `rewriter.replace_op(op, [first, second, last])` puts new operations in place of one, in
+# `operand`. `rewriter.replace(op, [first, second, last])` puts new operations in place of one, in
 # this order. `T.Parallel(M, N)` is two loops, one in the other. Iterations depend on each other where
 # a buffer that is stored is also loaded at another place.
 
-# %% [markdown] tags=["lang:zh"] stem="spec_words" en_sha="612b983d"
-# 在 Tile IR 中，循环是 `tl.ForOp`：`kind.data` 是 `"parallel"` 或 `"serial"`，循环体是 `body.block.ops`。`op.parent_op()` 是运算所在的循环。`tl.LoadOp` 和 `tl.StoreOp` 有 `buffer` 和 `indices`。`arith.ConstantOp(FloatAttr(v, f32))` 生成一个数，`arith.MulfOp(a, b)` 是乘积，`math.ExpOp(x)` 是指数函数。`math.Exp2Op` 的自变量是 `operand`。`rewriter.replace_op(op, [first, second, last])` 按这个次序用新的运算代替原来的运算。`T.Parallel(M, N)` 是嵌套的两个循环。被写入的缓冲又在别的位置被读取时，各次迭代就互相依赖。
+# %% [markdown] tags=["lang:zh"] stem="spec_words" en_sha="6f526676"
+# 在 Tile IR 中，循环是 `tl.ForOp`：`kind.data` 是 `"parallel"` 或 `"serial"`，循环体是 `body.block.ops`。`op.parent_op()` 是运算所在的循环。`tl.LoadOp` 和 `tl.StoreOp` 有 `buffer` 和 `indices`。`arith.ConstantOp(FloatAttr(v, f32))` 生成一个数，`arith.MulfOp(a, b)` 是乘积，`math.ExpOp(x)` 是指数函数。`math.Exp2Op` 的自变量是 `operand`。`rewriter.replace(op, [first, second, last])` 按这个次序用新的运算代替原来的运算。`T.Parallel(M, N)` 是嵌套的两个循环。被写入的缓冲区又在别的位置被读取时，各次迭代就互相依赖。
 
 
 # %% nbgrader={"grade": false, "grade_id": "d5-vectorise_rule-solution", "locked": false, "schema_version": 3, "solution": true, "task": false} stem="solution"

@@ -91,6 +91,13 @@ def test_the_same_zip_once_more_changes_nothing(folder: Path, tmp_path: Path) ->
     assert len(collected(folder)) == len(list((folder / "inbox").iterdir())) == 1
 
 
+def test_a_damaged_line_of_the_record_is_left_out(folder: Path, tmp_path: Path) -> None:
+    collect(folder, [make_zip(tmp_path / "bo.zip", {"a.ipynb": notebook()})])
+    (record,) = folder.glob("collected*.jsonl")
+    record.write_bytes(b"\xff\xfe half a line\n" + record.read_bytes())
+    assert [one.exercise for one in collected(folder)] == ["d2.minicv"]
+
+
 def test_of_two_in_one_zip_the_first_counts(folder: Path, tmp_path: Path) -> None:
     files = {"a.ipynb": notebook(source="a"), "b.ipynb": notebook(source="b"), "notes.txt": ""}
     (report,) = collect(folder, [make_zip(tmp_path / "bo.zip", files)])

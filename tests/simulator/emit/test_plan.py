@@ -31,3 +31,22 @@ def test_tiles_of_the_cube_core(backend: str, request: pytest.FixtureRequest) ->
     names = _names(backend)
     assert names["cbuf"] == {"q", "k", "p", "v"}
     assert names["cc"] == {"s", "pv"}
+
+
+@pytest.mark.parametrize("name", ["minicv_developer", "minicv_expert", "flash_attention_expert"])
+def test_a_buffer_lives_from_its_first_byte_written(name: str) -> None:
+    """A view of a buffer touches no byte: an op that works in place holds both names at once."""
+    course = next(kernel for kernel in COURSE if kernel.name == name)
+    mode = "Developer" if "developer" in name else "Expert"
+    done = compile_module(course.func.module, course.func.sources, mode=mode)
+    launch = signature(done.tile, course.func.sources)
+    program = generate(done.executable, launch, course.func.sources, DEFAULT_CHIP)
+    found = [
+        (first.last, second.first)
+        for memory in program.memory
+        for first in memory.buffers
+        for second in memory.buffers
+        if first.offset_bytes == second.offset_bytes and first.first < second.first <= first.last
+    ]
+    assert found
+    assert all(last == first for last, first in found)

@@ -56,6 +56,7 @@ class Code:
     depth: int = 1
     names: int = 0
     tile_bytes: int = 0
+    looks: list[str] = field(default_factory=lambda: list[str]())  # at outputs, for inf and NaN
     row: str = ""  # the loop over rows that statements share
     inner: Inner | None = None
     late: dict[SSAValue, View] = field(default_factory=lambda: dict[SSAValue, View]())

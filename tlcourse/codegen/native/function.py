@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from tlcourse.codegen.native import products, scalars, tiles
-from tlcourse.codegen.native.code import BYTES, C_TYPES, Code, loaded, stored
-from tlcourse.codegen.native.poison import needs_poison, poison
-from tlcourse.codegen.native.rows import Group, groups_of, is_late, written_by
-from tlcourse.codegen.native.views import Extent, NotNative, View, dense, times
+from tlcourse.codegen.native.code import BYTES, C_TYPES, SHORT, Code, loaded, stored
+from tlcourse.codegen.native.names import may_write
+from tlcourse.codegen.native.poison import needs_poison, poison, uses_of
+from tlcourse.codegen.native.rows import Group, groups_of, is_home, is_late, written_by
+from tlcourse.codegen.native.views import Extent, NotNative, View, dense, product_text, times
 from tlcourse.dialects import tl
 from tlcourse.dialects.dtypes import dtype_of
 from tlcourse.dialects.expansion import expanded
@@ -25,7 +28,7 @@ static int block(void **args, const int64_t *sizes, const int64_t *grid, char *t
 }}
 
 int run(void **args, const int64_t *sizes, const int64_t *grid, int threads) {{
-  int64_t blocks = {blocks};
+  int64_t blocks = {blocks}, share = most(blocks / (16 * threads), 1);
   int wrong = 0;
 #pragma omp parallel num_threads(threads) reduction(| : wrong)
   {{
@@ -33,13 +36,13 @@ int run(void **args, const int64_t *sizes, const int64_t *grid, int threads) {{
     if (tiles == NULL)
       wrong = 2;
     else {{
-#pragma omp for schedule(dynamic)
+#pragma omp for schedule(dynamic, share) nowait
       for (int64_t n = 0; n < blocks; n++)
         wrong |= block(args, sizes, grid, tiles, n);
     }}
     free(tiles);
   }}
-  return wrong;
+  return wrong ? wrong : 4 * ({looks});
 }}
 """
 _IGNORED = (tl.SetFlagOp, tl.WaitFlagOp, tl.PipeBarrierOp, scf.YieldOp, func.ReturnOp)
@@ -64,6 +67,7 @@ def native_source(tile: ModuleOp) -> str | None:
         body="\n".join(code.lines),
         blocks=" * ".join(f"grid[{dim}]" for dim in range(rank)),
         bytes=max(code.tile_bytes, 64),
+        looks=" | ".join(code.looks) or "0",
     )
 
 
@@ -101,11 +105,21 @@ def _arguments(code: Code, function: func.FuncOp) -> None:
         for dim, extent in enumerate(kind.get_shape()):
             known = extent != DYNAMIC_INDEX
             shape.append(extent if known else _new(code, "int64_t", f"sizes[{place + dim}]"))
+        if "float" in dtype and any(may_write(one, value) for one in uses_of(value)):
+            code.looks.append(_look(position, place, dtype, kind.get_shape()))
         place += len(shape)
         pointer = _new(code, f"{C_TYPES[dtype]} *", f"args[{position}]", value.name_hint)
         code.views[value] = View(
             start=pointer, dtype=dtype, shape=tuple(shape), strides=_named(code, dense(shape))
         )
+
+
+def _look(position: int, place: int, dtype: str, shape: Sequence[int]) -> str:
+    """C that says whether an output holds inf or NaN."""
+    if dtype not in SHORT:
+        return "1"
+    sizes = [f"sizes[{place + i}]" if n == DYNAMIC_INDEX else n for i, n in enumerate(shape)]
+    return f"odd_{SHORT[dtype]}(args[{position}], {product_text(sizes)})"
 
 
 def _named(code: Code, strides: tuple[Extent, ...]) -> tuple[Extent, ...]:
@@ -131,9 +145,15 @@ def _block(code: Code, block: Block) -> None:
 
 def _rows(code: Code, group: Group) -> None:
     name = code.name("row")
+    homes = [op for op in group.ops if is_home(op, group.ops)]
+    for op in homes:
+        assert isinstance(op, tl.CopyOp)
+        code.views[op.src] = code.views[op.dst]
     with code.block(f"for (int64_t {name} = 0; {name} < {group.rows}; {name}++)"):
         code.row = name
         for op in group.ops:
+            if op in homes:
+                continue
             if is_late(op, group.ops):
                 assert isinstance(op, tl.CopyOp)
                 code.late[op.dst] = tiles.fetched(code, code.views[op.src])

@@ -23,7 +23,7 @@ def is_name(op: tl.CopyOp) -> bool:
     others = uses_of(buffer) - {op}
     if not all(isinstance(one, tl.GemmOp) and root_of(one.c) is not buffer for one in others):
         return False
-    return not any(_writes(one, tensor) for one in uses_of(tensor))
+    return not any(may_write(one, tensor) for one in uses_of(tensor))
 
 
 def _same_shape(op: tl.CopyOp) -> bool:
@@ -33,7 +33,7 @@ def _same_shape(op: tl.CopyOp) -> bool:
     return is_known and len(shapes[0]) == 2 and source.element_type == target.element_type
 
 
-def _writes(op: Operation, tensor: SSAValue) -> bool:
+def may_write(op: Operation, tensor: SSAValue) -> bool:
     """Whether a statement may change a tensor: all that do more than copy from it might."""
     return not isinstance(op, (tl.CopyOp, tl.LoadOp)) or (
         isinstance(op, tl.CopyOp) and root_of(op.dst) is tensor

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from tlcourse.codegen.native.names import is_name
-from tlcourse.codegen.native.poison import root_of
+from tlcourse.codegen.native.poison import needs_poison, root_of, uses_of
 from tlcourse.dialects import tl
 
 
@@ -112,6 +112,26 @@ def is_late(op: Operation, group: Sequence[Operation]) -> bool:
         return False
     behind = group[group.index(op) + 1 :]
     return any(written_by(other) is op.dst for other in behind)
+
+
+def is_home(op: Operation, group: Sequence[Operation]) -> bool:
+    """Whether a copy need not be made: its buffer can stand in the tensor from the start.
+
+    The buffer belongs to the group, which fills it first and does not touch it behind the copy.
+    No other statement of a group uses the tensor.
+    """
+    if (
+        not isinstance(op, tl.CopyOp)
+        or op.relu is not None
+        or not isinstance(alloc := op.src.owner, tl.AllocOp)
+    ):
+        return False
+    source, target = tl.memref_of(op.src), tl.memref_of(op.dst)
+    if source.element_type != target.element_type or not isinstance(root_of(op.dst), BlockArgument):
+        return False
+    behind = group[group.index(op) + 1 :]
+    is_last = not any(one is op.src for other in behind for one in other.operands)
+    return is_last and uses_of(op.src) <= set(group) and not needs_poison(alloc)
 
 
 def written_by(op: Operation) -> SSAValue | None:

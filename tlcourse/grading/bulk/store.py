@@ -14,8 +14,8 @@ from pathlib import Path
 
 from tlcourse.diagnostics import TLError, error
 from tlcourse.grading.bulk.job import Done
-from tlcourse.grading.whole import named
 from tlcourse.records import from_json, to_json
+from tlcourse.stored import named
 
 SCHEMA = "tlcourse.Done/1"
 

@@ -111,7 +111,7 @@ def collected(folder: Path) -> list[Taken]:
     if not path.is_file():
         return []
     found: list[Taken] = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
             found.append(strict.read(Taken, json.loads(line)))
         except ValueError:

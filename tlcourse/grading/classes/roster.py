@@ -17,6 +17,7 @@ from tlcourse.grading.words import Language
 HEAD = ("id", "name", "group", "extra_time", "language", "lms")
 _NEEDED = HEAD[:2]
 _LANGUAGES = ("en", "zh")
+_MAX_ID_BYTES = 100  # file systems take 255, and names of reports hold more than the id
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,8 +109,18 @@ def _no_roster(folder: Path, why: str) -> TLError:
 
 
 def _check_ids(ids: Sequence[str]) -> None:
-    for index, name in enumerate(ids):
-        if not name or name.startswith(".") or any(sign in name for sign in "/\\:"):
-            raise ValueError(f"{name!r} is no id: it cannot name a folder")
-        if name in ids[:index]:
+    seen: dict[str, str] = {}
+    for name in ids:
+        if not _names_a_folder(name):
+            raise ValueError(f"{name[:40]!r} is no id: it cannot name a folder")
+        if name in seen.values():
             raise ValueError(f"the id {name} stands twice")
+        other = seen.setdefault(name.casefold(), name)
+        if other != name:
+            raise ValueError(f"the ids {other} and {name} are one folder on some systems")
+
+
+def _names_a_folder(name: str) -> bool:
+    is_short = 0 < len(name.encode(errors="replace")) <= _MAX_ID_BYTES
+    is_plain = name.isprintable() and not any(sign in name for sign in "/\\:")
+    return is_short and is_plain and not name.startswith(".")

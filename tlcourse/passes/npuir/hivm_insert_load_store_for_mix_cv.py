@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects import memref, scf, tensor
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
-from xdsl.ir import Operation, SSAValue, Use
+from xdsl.ir import Block, Operation, SSAValue, Use
 from xdsl.passes import ModulePass
 
 from tlcourse.dialects.bufferization import ToTensorOp
@@ -36,7 +36,7 @@ from tlcourse.dialects.hivm.attrs import CoreTypeAttr
 from tlcourse.dialects.hivm.cube import MmadL1Op
 from tlcourse.dialects.hivm.dma import FixpipeOp, LoadOp, StoreOp
 from tlcourse.dialects.hivm.vector import VectorPipeOp
-from tlcourse.dialects.rewriting import insert_after
+from tlcourse.dialects.rewriting import insert_after, insert_at_start
 from tlcourse.passes.npuir.core_borders import join_cores
 from tlcourse.passes.npuir.cube_vector import (
     Core,
@@ -44,7 +44,9 @@ from tlcourse.passes.npuir.cube_vector import (
     filled_buffer,
     is_matrix_input,
     loaded_tensors,
+    readers_by,
 )
+from tlcourse.passes.npuir.definitions import definition
 from tlcourse.passes.npuir.functions import device_functions
 
 
@@ -64,59 +66,80 @@ class HivmInsertLoadStoreForMixCVPass(ModulePass):
         for inner in list(op.walk()):
             if isinstance(inner, FixpipeOp) and inner.results:
                 _from_cube(inner)
-            elif isinstance(inner, VectorPipeOp) and inner.results:
-                _from_vector(inner)
-            elif isinstance(inner, tensor.InsertSliceOp) and _is_filled_by_vector(inner):
-                _from_vector(inner)
+            elif isinstance(inner, MmadL1Op):
+                _to_matrix(inner)
             elif isinstance(inner, LoadOp) and not inner.results:
                 _load_for_both(inner)
 
 
 def _from_cube(fixpipe: FixpipeOp) -> None:
-    """The vector cores read what the fixpipe wrote; the cube core reads it back as a tile."""
+    """The vector cores read what the fixpipe wrote."""
     product = fixpipe.results[0]
-    uses = list(product.uses)
-    for core in ("VECTOR", "CUBE"):
-        mine = [use for use in uses if is_matrix_input(use.operation, product) == (core == "CUBE")]
-        if mine:
-            _load(product, core, fixpipe, mine)
+    uses = [use for use in product.uses if not _is_for_matrix(use)]
+    if uses:
+        _load(product, "VECTOR", fixpipe, uses)
 
 
-def _is_filled_by_vector(op: tensor.InsertSliceOp) -> bool:
-    """Whether the vector cores made the tile that a part is put into."""
-    base = op.dest.owner
-    if isinstance(base, tensor.InsertSliceOp):
-        return _is_filled_by_vector(base)
-    return isinstance(base, VectorPipeOp)
+def _to_matrix(op: MmadL1Op) -> None:
+    """The cube core reads what it wrote itself, or what the vector cores made, or a part of it."""
+    for value in (op.a, op.b):
+        if definition(value, _is_fixpipe, through_parts=False):
+            _load(value, "CUBE", op, _matrix_uses(value))
+        elif definition(value, _is_vector):
+            _store_and_load(value, op)
 
 
-def _from_vector(op: VectorPipeOp | tensor.InsertSliceOp) -> None:
-    value = op.results[0]
-    uses = [use for use in value.uses if is_matrix_input(use.operation, value)]
-    if not uses:
-        return
+def _is_fixpipe(op: Operation) -> bool:
+    return isinstance(op, FixpipeOp)
+
+
+def _is_vector(op: Operation) -> bool:
+    if isinstance(op, tensor.InsertSliceOp):
+        return isinstance(op.dest.owner, Operation) and _is_vector(op.dest.owner)
+    return isinstance(op, VectorPipeOp)
+
+
+def _is_for_matrix(use: Use) -> bool:
+    """Whether only matrix ops read what is used, or a part of it."""
+    found = readers_by(use)
+    return bool(found) and all(isinstance(op, MmadL1Op) for op in found)
+
+
+def _matrix_uses(value: SSAValue) -> list[Use]:
+    return [use for use in value.uses if is_matrix_input(use.operation, value)]
+
+
+def _store_and_load(value: SSAValue, reader: Operation) -> None:
+    uses = _matrix_uses(value)
     out = empty_like(value)
     store = StoreOp(value, out.tensor)
     store.attributes["inserted-store"] = UnitAttr()
-    insert_after(op, [out, store])
-    _load(store.results[0], "CUBE", store, uses)
+    _put_behind(value, [out, store], reader)
+    _load(store.results[0], "CUBE", reader, uses)
 
 
-def _load(value: SSAValue, core: Core, after: Operation, uses: list[Use]) -> None:
+def _load(value: SSAValue, core: Core, like: Operation, uses: list[Use]) -> None:
     out = empty_like(value)
     load = LoadOp(value, out.tensor)
     load.attributes["inserted-load"] = UnitAttr()
     load.tcoretype = CoreTypeAttr(core)
-    insert_after(after, [out, load])
+    _put_behind(value, [out, load], like)
     for use in uses:
         use.operation.operands[use.index] = load.results[0]
+
+
+def _put_behind(value: SSAValue, new_ops: list[Operation], like: Operation) -> None:
+    if isinstance(value.owner, Block):
+        insert_at_start(value.owner, new_ops, like=like)
+    else:
+        insert_after(value.owner, new_ops)
 
 
 def _load_for_both(load: LoadOp) -> None:
     """Gives the vector cores a load of their own where the cube core reads the tile as well."""
     for value in loaded_tensors(load):
         uses = list(value.uses)
-        matrix = [use for use in uses if isinstance(use.operation, MmadL1Op)]
+        matrix = [use for use in uses if _is_for_matrix(use)]
         others = [use for use in uses if use not in matrix and not _is_plain(use.operation)]
         if matrix and others:
             _second_load(load, others)

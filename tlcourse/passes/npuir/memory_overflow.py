@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from xdsl.dialects import func
 from xdsl.ir import Operation
@@ -15,9 +16,21 @@ from tlcourse.passes.npuir.functions import kernel_name
 from tlcourse.passes.npuir.labels import labels_of
 from tlcourse.passes.npuir.lifetimes import Buffer
 from tlcourse.passes.npuir.placement import Block
+from tlcourse.records import MemoryMap, PlannedBuffer
 
 _FRACTAL_RANK = 4
 _MEMORY = {"ub": "UB", "cbuf": "L1", "ca": "L0A", "cb": "L0B", "cc": "L0C"}
+
+
+@dataclass(eq=False)
+class Overflow(TLError):
+    """The error of a memory that is too small.
+
+    Args:
+        memory: the tiles that are alive together where it is fullest.
+    """
+
+    memory: MemoryMap | None = None
 
 
 def overflow(
@@ -43,7 +56,7 @@ def overflow(
     together = [buffer for index in alive for buffer in groups[index]]
     largest = max(together, key=lambda buffer: (buffer.size_bytes, buffer.first))
     rows = _table([_row(groups[index], blocks[index]) for index in alive])
-    return error(
+    told = error(
         "TL301",
         f"The tiles of {kernel_name(function)} need {needed_bytes:,} B of {memory}, which "
         f"holds {capacity_bytes:,} B on {chip.name}",
@@ -53,6 +66,26 @@ def overflow(
         "one tile for two purposes where the first is no longer needed",
         labels=labels_of(largest.op, f"{largest.size_bytes:,} B of {memory}"),
     )
+    stacked = _stacked([groups[index] for index in alive], [blocks[index] for index in alive])
+    found = MemoryMap(space=space, capacity_bytes=capacity_bytes, buffers=tuple(stacked))
+    return Overflow(told.diagnostic, told.sources, memory=found)
+
+
+def _stacked(
+    groups: Sequence[Sequence[Buffer]], blocks: Sequence[Block]
+) -> Iterator[PlannedBuffer]:
+    """What is alive together, one above the other: there is no plan with an end below."""
+    offset_bytes = 0
+    for group, block in zip(groups, blocks, strict=True):
+        yield PlannedBuffer(
+            name=" = ".join(name_of(buffer.op.memref) for buffer in group),
+            offset_bytes=offset_bytes,
+            size_bytes=block.size_bytes,
+            copies=block.copies,
+            first=block.first,
+            last=block.last,
+        )
+        offset_bytes += block.size_bytes * block.copies
 
 
 def _fullest(blocks: Sequence[Block]) -> list[int]:

@@ -71,7 +71,7 @@ def _in_function(function: func.FuncOp, sources: SourceMap) -> list[Placed]:
             continue
         span = span_of(op, sources)
         users, aliases = _users(op.result)
-        touched = [order[user] for user in users]
+        touched = [order[user] for user in users if not _is_view(user)]
         found.append(
             Placed(
                 value=op.result,
@@ -130,6 +130,12 @@ def _users(value: SSAValue) -> tuple[set[Operation], set[SSAValue]]:
             users.add(op)
             open_values += _aliases(op, use.index)
     return users, seen
+
+
+def _is_view(op: Operation) -> bool:
+    """Whether an op only says anew where a buffer lies: no byte is read or written yet."""
+    is_memref = [isinstance(result.type, MemRefType) for result in op.results]
+    return any(is_memref) and not isinstance(op, scf.ForOp | scf.IfOp)
 
 
 def _aliases(op: Operation, operand: int) -> list[SSAValue]:
