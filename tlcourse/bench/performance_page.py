@@ -1,4 +1,4 @@
-"""docs/performance.md: every budget beside what was measured, from the files of `tlcourse bench`."""
+"""docs/performance.md: budgets beside what was measured, from the files of `tlcourse bench`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Row = tuple[str, str, str, bool]
 
 _HEAD = """# Performance
 
-Made by `tlcourse bench` from the files in `benchmarks/results`. Ratios hold between contenders of one
-run, which are timed in turns on one machine; a time alone says little of another machine. Every file
-names the machine and the versions that it was measured with.
+Made by `tlcourse bench` from the files in `benchmarks/results`. Ratios hold between contenders of
+one run, which are timed in turns on one machine; a time alone says little of another machine. Every
+file names the machine and the versions that it was measured with.
 """
 
 
