@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-import torch
 
 from tlcourse.bench import timing
 
@@ -32,18 +31,3 @@ def test_the_median_is_kept_and_a_slow_contender_sits_out(monkeypatch: pytest.Mo
     medians = timing.interleaved(contenders, seconds=20, rounds=5)
     assert medians == {"fast": 3.0, "slow": 20.0}
     assert calls.count("slow") == 1 + 3
-
-
-def test_the_callers_threads_are_back_even_after_a_failure() -> None:
-    seen: list[int] = []
-
-    def fail() -> None:
-        seen.append(torch.get_num_threads())
-        raise KeyError
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    with pytest.raises(KeyError), timing.one_torch_thread():
-        fail()
-    assert [*seen, torch.get_num_threads()] == [1, 2]
-    torch.set_num_threads(before)

@@ -134,3 +134,8 @@ def test_the_command_says_when_all_is_well() -> None:
     command = [sys.executable, "-m", "tlcourse.cli.reference", "--check"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, ""), done.stdout + done.stderr
+
+
+def test_no_page_names_a_folder_of_this_machine() -> None:
+    for path, text in made(ROOT).items():
+        assert str(ROOT) not in text, path.name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -34,9 +35,9 @@ def test_the_library_computes(native: Path, monkeypatch: pytest.MonkeyPatch) -> 
     ran: list[Path] = []
     real = compiled.run_compiled
 
-    def noted(library: Path, *rest: object) -> int:
+    def noted(library: Path, *rest: Any) -> int:
         ran.append(library)
-        return real(library, *rest)  # type: ignore[arg-type]
+        return real(library, *rest)
 
     monkeypatch.setattr("tlcourse.functional.run.run_compiled", noted)
     y = opened(native)(NAME)(x())

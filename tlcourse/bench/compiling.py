@@ -17,7 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tlcourse.bench.timing import Run, interleaved, one_torch_thread
+from tlcourse.bench.timing import Run, interleaved
+from tlcourse.threads import torch_threads
 
 if TYPE_CHECKING:
     from tlcourse.language import PrimFunc
@@ -93,7 +94,7 @@ def measure_compile(*, peers: bool, seconds: float = 2.0) -> Compiled:
     """
     example = importlib.import_module("tlcourse.examples.flash_attention")
     func: PrimFunc = example.flash_attention(8, 1024, 64, 64, 64)
-    with one_torch_thread(), own_cache():
+    with torch_threads(1), own_cache():
         times = interleaved(_contenders(func, peers=peers), seconds=seconds, rounds=200)
     imports, first = (statistics.median(column) for column in zip(*_first_compiles(), strict=True))
     return _judged({name: time * 1e3 for name, time in times.items()}, first * 1e3, imports * 1e3)

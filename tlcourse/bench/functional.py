@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tlcourse.bench.timing import Run, interleaved, one_torch_thread
+from tlcourse.bench.timing import Run, interleaved
 from tlcourse.bench.workloads import Tensors, Workload, workloads
 from tlcourse.diagnostics import error
+from tlcourse.threads import torch_threads
 
 if TYPE_CHECKING:
     import torch
@@ -77,7 +78,7 @@ def measure(*, peers: bool, seconds: float = 2.0) -> Iterator[Measured]:
             why="its interpreter runs the same kernels in the same run",
             fix="pip install triton (Linux only; 180 MB), or leave out --peers",
         )
-    with one_torch_thread():
+    with torch_threads(1):
         for workload in workloads():
             yield _measured(workload, peers=peers, seconds=seconds)
 

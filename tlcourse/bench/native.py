@@ -12,6 +12,7 @@ from tlcourse.bench.loading import Loading
 from tlcourse.bench.timing import Run, interleaved
 from tlcourse.bench.workloads import Tensors, Workload, workloads
 from tlcourse.diagnostics import error
+from tlcourse.threads import torch_threads
 
 if TYPE_CHECKING:
     import torch
@@ -73,7 +74,7 @@ def measure_native(*, peers: bool, seconds: float = 2.0) -> Iterator[MeasuredNat
     """
     with engine("native"):
         for threads in THREADS:
-            with _torch_threads(threads):
+            with torch_threads(threads):
                 for workload in workloads():
                     yield _measured(workload, threads, peers=peers, seconds=seconds)
 
@@ -150,15 +151,3 @@ def engine(name: str) -> Generator[None]:
         del os.environ["TLCOURSE_ENGINE"]
         if before is not None:
             os.environ["TLCOURSE_ENGINE"] = before
-
-
-@contextmanager
-def _torch_threads(count: int) -> Generator[None]:
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from tlcourse.bench.functional import EAGER, OURS, TRITON
 from tlcourse.bench.native import FUSED, NATIVE, engine, fused, require_native
-from tlcourse.bench.timing import Run, interleaved, one_torch_thread
+from tlcourse.bench.timing import Run, interleaved
 from tlcourse.bench.workloads import Tensors, Workload, workloads
 from tlcourse.diagnostics import error
+from tlcourse.threads import torch_threads
 
 if TYPE_CHECKING:
     import torch
@@ -91,7 +92,7 @@ def measure_peers(*, seconds: float = 2.0) -> Iterator[PeerTimes]:
         TL775: there is no C compiler.
     """
     missing = absent()
-    with one_torch_thread():
+    with torch_threads(1):
         for workload in workloads():
             tensors = workload.prepare()
             contenders = _contenders(workload, tensors, missing)

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tlcourse.bench.timing import interleaved, one_torch_thread
+from tlcourse.bench.timing import interleaved
 from tlcourse.bench.workloads import Workload, workloads
 from tlcourse.diagnostics import error
+from tlcourse.threads import torch_threads
 
 if TYPE_CHECKING:
     import torch
@@ -90,7 +91,7 @@ def measure_simulator(*, seconds: float = 2.0) -> Iterator[Simulated]:
     Raises:
         TL771: the simulator's result differs from the functional executor's.
     """
-    with one_torch_thread():
+    with torch_threads(1):
         for workload in workloads():
             yield _measured(workload, seconds=seconds)
 
@@ -107,7 +108,7 @@ def measure_grid(blocks: int = TINY_BLOCKS) -> Grid:
     kernel = _compile(example.softmax(blocks, 8, 1))
     x = torch.randn(blocks, 8, generator=torch.Generator().manual_seed(0))
     launch = _launcher(kernel, [x, torch.empty_like(x)])
-    with one_torch_thread():
+    with torch_threads(1):
         start = time.perf_counter()
         findings = launch(CLASS)
         taken = time.perf_counter() - start

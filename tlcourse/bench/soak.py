@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 
 from tlcourse.bench.compiling import own_cache
 from tlcourse.bench.native import EAGER, NATIVE, engine
-from tlcourse.bench.timing import one_torch_thread
 from tlcourse.diagnostics import error
+from tlcourse.threads import torch_threads
 
 if TYPE_CHECKING:
     import torch
@@ -154,7 +154,7 @@ def measure_soak(
 
     require_psutil()
     endless = subjects()
-    with one_torch_thread(), own_cache(), _own_temporary() as folder:
+    with torch_threads(1), own_cache(), _own_temporary() as folder:
         _run(endless, warm_up, ways)
         before = look(folder)
         told(_line(warm_up, before))

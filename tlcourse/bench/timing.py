@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 
 Run = Callable[[], object]
 
@@ -38,16 +37,3 @@ def _time(run: Run) -> float:
     start = time.perf_counter()
     run()
     return time.perf_counter() - start
-
-
-@contextmanager
-def one_torch_thread() -> Generator[None]:
-    """One torch thread for all contenders; the caller's setting is back afterwards."""
-    import torch
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)

@@ -50,10 +50,8 @@ def run_lab(
     _need_jupyterlab()
     newer = make_workspace(folder).newer
     if newer:
-        print(
-            f"the course has newer text for {len(newer)} files that you changed; what you wrote is"
-        )
-        print("kept. To see what is new: tlcourse update --dry-run")
+        print(f"the course has newer text for {len(newer)} files that you changed.")
+        print("What you wrote is kept. To see what is new: tlcourse update --dry-run")
     command = lab_command(folder, _settings_folder(folder), port=port, browser=browser)
     return subprocess.call(command)
 

@@ -27,7 +27,12 @@ def calibrate(
         Path, typer.Option(file_okay=False, help="Folder for calibration.md and its figure.")
     ] = Path("docs"),
     kernels: Annotated[
-        Path, typer.Option(file_okay=False, help="Folder with the kernels and their table.")
+        Path,
+        typer.Option(
+            file_okay=False,
+            show_default="benchmarks/kernels of the checkout",
+            help="Folder with the kernels and their table.",
+        ),
     ] = _KERNELS,
     fit: Annotated[
         bool, typer.Option(help="Choose the constants, or judge those that are there.")

@@ -7,8 +7,7 @@ does wrong becomes a finding; the first error ends the launch and leaves what wa
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import torch
@@ -27,6 +26,7 @@ from tlcourse.functional.meeting import run_together
 from tlcourse.functional.schedule import run_blocks
 from tlcourse.records import Finding, Program
 from tlcourse.slack import with_slack
+from tlcourse.threads import torch_threads
 
 # What torch raises, and what a mistake of ours in generated code would: both are explained.
 _REFUSALS = (
@@ -133,24 +133,13 @@ def _run_compiled(launch: Launch, arguments: Sequence[Argument], config: Config)
     return state in (FINITE, NOT_FINITE)
 
 
-@contextmanager
-def _one_thread() -> Generator[None]:
-    """One torch thread inside: starting more costs more than a tile's work."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
-
-
-@_one_thread()
+@torch_threads(1)
 def _run_batched(launch: Launch, arguments: Sequence[Argument]) -> bool:
     """Runs many blocks at once where that can be done."""
     return run_batched(launch, arguments, _REFUSALS)
 
 
-@_one_thread()
+@torch_threads(1)
 def _run_singly(launch: Launch, arguments: Sequence[Argument]) -> None:
     """Runs the blocks one by one, or side by side where they meet at a barrier."""
     try:

@@ -24,6 +24,7 @@ from tlcourse.simulator.loading import load
 from tlcourse.simulator.params import Checks, Params
 from tlcourse.simulator.session import Session
 from tlcourse.slack import with_slack
+from tlcourse.threads import torch_threads
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +123,7 @@ def simulate(
     """
     limit = work.step_limit()
     params = Params(checks=checks, seed=seed, trace=trace, replay=replay, step_limit=limit)
-    with _one_thread(), _few_collections(), torch.no_grad():
+    with torch_threads(1), _few_collections(), torch.no_grad():
         if read_config().bounds != "device":
             return _run(program, bind(program, buffers, symbols), buffers, symbols, params, chip)
         names = [p.name for p in program.signature.parameters if p.kind != "symbol"]
@@ -179,14 +180,3 @@ def _few_collections() -> Generator[None, None, None]:
         yield
     finally:
         gc.unfreeze()
-
-
-@contextmanager
-def _one_thread() -> Generator[None, None, None]:
-    """Tile-sized work is faster on one thread; the caller's setting comes back."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from tlcourse.diagnostics import TLError
 from tlcourse.grading import rebuilt
 from tlcourse.grading.authoring import mutants
@@ -30,6 +28,7 @@ from tlcourse.grading.sealed import from_text
 from tlcourse.grading.spec import Case, Spec, load, specs_folder
 from tlcourse.grading.tracing import Attempt
 from tlcourse.records import Verdict
+from tlcourse.threads import torch_threads
 
 ALL_SECONDS, PUBLIC_SECONDS = 3.0, 1.0
 """What judging all cases, and the public ones alone, may take on one core."""
@@ -173,14 +172,10 @@ def _speed(spec: Spec, solved: Graded) -> Iterator[Line]:
 
 def _seconds(spec: Spec, chosen: Sequence[tuple[Case, Attempt]]) -> float:
     """Computing time on one core; other work on the machine does not count."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
+    with torch_threads(1):
         began = time.process_time()
         judge(spec, [case for case, _ in chosen], [attempt for _, attempt in chosen])
         return time.process_time() - began
-    finally:
-        torch.set_num_threads(threads)
 
 
 def cycles(spec: Spec, solved: Graded) -> list[int]:
