@@ -18,6 +18,7 @@ from tlcourse.build.coverage import PAGE, TABLE, Coverage, coverage, page, read_
 from tlcourse.build.pages import made_pages, stale_pages, write_pages
 from tlcourse.build.source import LANGUAGES, Language, Source, read_source
 from tlcourse.diagnostics import error
+from tlcourse.stored import put
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,10 +149,7 @@ def _write(target: Target) -> None:
         notebook = notebooks.executed(notebook, target.path.name)
     elif target.kind == "exercise":
         notebook = notebooks.stripped(notebook, target.source.path)
-    target.path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.path.with_suffix(".tmp")
-    temporary.write_text(notebooks.to_text(notebook), encoding="utf-8")
-    temporary.replace(target.path)
+    put(target.path, notebooks.to_text(notebook).encode())
 
 
 def _reason(target: Target) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tlcourse.diagnostics import error
+from tlcourse.stored import put
 
 NAME = "wheelhouse.json"
 _TEXT = """\
@@ -84,10 +85,8 @@ class HouseList:
         """Writes the list into the folder."""
         needed = self.needed()
         kept = HouseList(runs=self.runs, files={n: f for n, f in self.files.items() if n in needed})
-        temporary = folder / f"{NAME}.tmp"
         text = json.dumps(asdict(kept), indent=1, sort_keys=True) + "\n"
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(folder / NAME)
+        put(folder / NAME, text.encode())
 
     def bytes(self) -> int:
         """The size of all files together."""

@@ -198,9 +198,7 @@ def _put(path: Path, data: bytes) -> Path | None:
     if path.exists() and path.read_bytes() != data:
         kept = _free(path)
         shutil.copy2(path, kept)
-    temporary = path.with_name(path.name + ".tmp")
-    write(temporary, data)
-    temporary.replace(path)
+    write(path, data)
     return kept
 
 

@@ -22,6 +22,7 @@ from tlcourse.build.fetching import pip, room_for
 from tlcourse.build.house_list import HouseList, hash_of, here, instructions
 from tlcourse.build.own_wheel import own_wheel
 from tlcourse.diagnostics import error
+from tlcourse.stored import put
 
 AT_ONCE = 4
 IN_ONE_GO = 8  # starting pip takes longer than fetching a small wheel
@@ -181,7 +182,5 @@ def _index(url: str) -> list[str]:
 def _put(wheel: Path, folder: Path) -> Path:
     target = folder / wheel.name
     if wheel.resolve() != target.resolve():
-        temporary = target.with_suffix(".tmp")
-        temporary.write_bytes(wheel.read_bytes())
-        temporary.replace(target)
+        put(target, wheel.read_bytes())
     return target
